@@ -1,0 +1,124 @@
+// The files of one machine behind a seam: real, in memory, faulty.
+//
+// Used by:  everything that reads or writes files, except mounts (os/namespace.h).
+// Threads:  a FileSystem may be shared; a file object belongs to one thread at a time,
+//           but ReadableFile::read_at may be called from several.
+// Fails:    with the code of errno (kNotFound, kNoSpace, kPermissionDenied, ...); messages
+//           name the operation and the path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace evener::os {
+
+namespace fs = std::filesystem;
+
+enum class FileKind { kRegular, kDirectory, kSymlink, kOther };
+
+struct FileStat {
+  FileKind kind = FileKind::kRegular;
+  std::uint64_t size = 0;         // bytes
+  std::uint64_t allocated = 0;    // bytes on disk; less than size for sparse files
+  std::uint32_t mode = 0;         // permission bits, 07777
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t links = 1;
+  WallTime modified;
+};
+
+struct DirectoryEntry {
+  std::string name;
+  FileKind kind = FileKind::kRegular;
+};
+
+// A run of bytes that holds data; what lies between extents is a hole.
+struct Extent {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+class ReadableFile {
+ public:
+  virtual ~ReadableFile() = default;
+  virtual Result<FileStat> stat() const = 0;
+  // Reads up to buffer.size() bytes at `offset`; 0 at the end of the file.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> buffer) const = 0;
+  // The data extents in order; one extent of the whole size where holes cannot be told.
+  virtual Result<std::vector<Extent>> extents() const = 0;
+};
+
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+  // Writes all of it or fails; after a failure the file's tail is unspecified.
+  virtual Status append(std::span<const std::byte> bytes) = 0;
+  // Data and size are on stable storage when it returns.
+  virtual Status sync() = 0;
+  // Reports what the destructor could not.
+  virtual Status close() = 0;
+};
+
+enum class Durability { kNone, kSynced };
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  virtual Result<std::unique_ptr<ReadableFile>> open(const fs::path& path) = 0;
+  // Creates or truncates.
+  virtual Result<std::unique_ptr<WritableFile>> create(const fs::path& path) = 0;
+  // Creates, or continues at the end.
+  virtual Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) = 0;
+
+  virtual Result<FileStat> stat(const fs::path& path) = 0;           // does not follow a last symlink
+  virtual Result<FileStat> stat_followed(const fs::path& path) = 0;  // follows
+  virtual Result<std::vector<DirectoryEntry>> list(const fs::path& directory) = 0;  // sorted by bytes
+  virtual Status make_directories(const fs::path& directory) = 0;    // no error if there
+  virtual Status rename(const fs::path& from, const fs::path& to) = 0;  // replaces
+  virtual Status remove_file(const fs::path& path) = 0;
+  virtual Status remove_tree(const fs::path& path) = 0;              // no error if absent; stays on one file system
+  virtual Status make_symlink(const std::string& target, const fs::path& path) = 0;
+  virtual Result<std::string> read_symlink(const fs::path& path) = 0;
+  virtual Status set_mode(const fs::path& path, std::uint32_t mode) = 0;
+  virtual Status truncate(const fs::path& path, std::uint64_t size) = 0;
+  // Copies a regular file with its mode and holes: reflink where the file system can, else
+  // copy_file_range, else read and write.
+  virtual Status copy_file(const fs::path& from, const fs::path& to) = 0;
+  virtual Result<std::uint64_t> free_bytes(const fs::path& path) = 0;
+};
+
+// Files are created 0644, directories 0755, less the process's umask.
+std::unique_ptr<FileSystem> make_real_file_system();
+
+// For tests: an empty tree with `/`; no permissions; times from `clock`.
+std::unique_ptr<FileSystem> make_memory_file_system(const Clock& clock);
+
+// For tests: passes calls on to `inner` and makes the n-th failing call (1-based) and all after
+// it, or only it, fail with `error`. Counts calls that can fail, reads included.
+struct FaultPlan {
+  std::uint64_t fail_at = 0;  // 0: never
+  bool fail_once = true;
+  Error error{ErrorCode::kIo, "injected fault"};
+};
+class FaultyFileSystem;  // in file_system_faulty.h
+
+// Convenience over the seam, each with one meaning.
+Result<std::string> read_text(FileSystem& files, const fs::path& path,
+                              std::uint64_t limit_bytes = 64ull << 20);
+// Write to a temporary name beside `path`, then rename over it: a reader sees old or new.
+Status write_text(FileSystem& files, const fs::path& path, std::string_view text,
+                  Durability durability = Durability::kNone);
+Status make_parent_directories(FileSystem& files, const fs::path& path);
+
+}  // namespace evener::os

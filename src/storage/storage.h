@@ -1,0 +1,71 @@
+// Object stores behind one seam: listing, ranged reads, puts. `file://` and plain paths here;
+// s3:// joins behind the same class.
+//
+// Used by:  training/artifacts (channels in, artifacts out), apps.
+// Threads:  an ObjectStore may be shared.
+// Fails:    kInvalidArgument on a URI that is none; kNotFound, kPermissionDenied, kNoSpace, ...
+//           with the URI in the message; kUnsupported for a scheme that has no store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "os/file_system.h"
+
+namespace evener::storage {
+
+// file:///a/b and /a/b are the same: scheme "file", bucket "", key "a/b" -> path "/a/b".
+// s3://bucket/key: scheme "s3", bucket "bucket", key "key".
+struct Uri {
+  std::string scheme;
+  std::string bucket;
+  std::string key;
+  bool operator==(const Uri&) const = default;
+};
+Result<Uri> parse_uri(std::string_view text);   // percent signs are literal; no query, no fragment
+std::string to_string(const Uri& uri);
+std::string join(std::string_view uri, std::string_view tail);  // exactly one slash between
+
+struct ObjectInfo {
+  std::string key;              // relative to the prefix that was listed; see list()
+  std::string uri;              // whole
+  std::uint64_t size = 0;       // bytes
+};
+
+class ObjectStore {
+ public:
+  virtual ~ObjectStore() = default;
+
+  // The objects under `prefix`, sorted by key. If `prefix` is a folder: everything below it, keys
+  // relative to it. Else if it is one object: that object, key its last part. Else every object
+  // whose key starts with it, keys from the last slash of the prefix on. Nothing there: empty.
+  // Files that are not regular (after following symlinks) and cycles are an error.
+  virtual Result<std::vector<ObjectInfo>> list(const Uri& prefix) = 0;
+  virtual Result<std::unique_ptr<os::ReadableFile>> open(const Uri& object) = 0;
+  // Appears whole under its name when close() has succeeded, or not at all.
+  virtual Result<std::unique_ptr<os::WritableFile>> create(const Uri& object) = 0;
+  virtual Status remove(const Uri& object) = 0;
+  // The folder on this machine that holds exactly the objects under `prefix`, if there is one:
+  // input can then be shown without copying.
+  virtual std::optional<os::fs::path> local_folder(const Uri& prefix) = 0;
+};
+
+std::unique_ptr<ObjectStore> make_file_store(os::FileSystem& files);
+
+// The store for a URI's scheme; kUnsupported names the schemes that there are.
+class StoreSet {
+ public:
+  void add(std::string scheme, std::unique_ptr<ObjectStore> store);
+  Result<ObjectStore*> find(const Uri& uri) const;
+
+ private:
+  std::vector<std::pair<std::string, std::unique_ptr<ObjectStore>>> stores_;
+};
+
+}  // namespace evener::storage

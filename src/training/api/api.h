@@ -1,0 +1,54 @@
+// SageMaker's CreateTrainingJob: the request as JSON, its constraints, and AWS's error texts;
+// and jobs as DescribeTrainingJob shows them.
+//
+// Used by:  apps (`evener train`, `evener jobs show --json`), later the HTTP server.
+// Threads:  pure functions.
+// Fails:    parse: kInvalidArgument; for JSON syntax the message has line and column. Constraint
+//           violations are AWS's ValidationException texts, all of them in one message
+//           ("2 validation errors detected: ...; ...").
+// Source:   botocore's service model (table constraints.inc, generated; version inside) and the
+//           cross-member rules of the API reference.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "training/jobs/jobs.h"
+
+namespace evener::api {
+
+struct ParsedRequest {
+  jobs::JobSpec spec;                  // shapes of groups are not resolved here
+  std::vector<std::string> notices;    // members that are stored but have no effect, and unknown ones
+};
+
+// Every constraint and cross-member rule; features of later versions are refused clearly
+// (kUnsupported): Pipe, FastFile, AugmentedManifestFile, checkpoints, managed spot.
+Result<ParsedRequest> parse_create_training_job(std::string_view json);
+
+// The request as a person gives it by flags; becomes the same JSON body.
+struct TrainFlags {
+  std::string name;
+  std::string entry_point;                    // file name inside source_dir
+  std::string source_dir;                     // folder or .tar.gz
+  std::vector<std::string> groups;            // data_group=ml.c5.2xlarge:1
+  std::vector<std::string> channels;          // raw=DIR@data_group,dnn_group:sharded:gzip
+  std::vector<std::string> hyperparameters;   // K=V
+  std::vector<std::string> environment;       // K=V
+  std::vector<std::string> auxiliary_groups;
+  std::string output;
+  std::string max_runtime;                    // "1h"
+  bool network_isolation = false;
+};
+// The CreateTrainingJob body; `directory` resolves relative paths. kInvalidArgument names the
+// flag and shows its form.
+Result<std::string> request_from_flags(const TrainFlags& flags, std::string_view directory);
+
+// DescribeTrainingJob's response body (contract 1.4), compact JSON.
+std::string describe_training_job(const jobs::TrainingJob& job);
+// One element of ListTrainingJobs' TrainingJobSummaries.
+std::string summarize_training_job(const jobs::TrainingJob& job);
+
+}  // namespace evener::api

@@ -1,0 +1,71 @@
+// What instances print: capture from pipes into one append file per host with an index, and
+// reading back by time, by host and while it grows.
+//
+// Used by:  backends/local (LogWriter in the supervisor), apps (LogReader).
+// Threads:  a LogWriter has one thread of its own for all hosts of a job; readers are values of
+//           one thread and may run in other processes while the writer writes.
+// Fails:    kNoSpace or kIo when the file cannot grow: lines are counted as lost and said so in
+//           the file once it can; the job goes on.
+// Format:   formats/logs.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/file_system.h"
+#include "os/unique_fd.h"
+
+namespace evener::logs {
+
+// A longer line is split; all pieces but the last are marked `continued`.
+inline constexpr std::size_t kMaxLineBytes = 256u << 10;
+
+struct LogLine {
+  WallTime time;                // when its first byte arrived; never decreases within a host
+  std::string text;             // without the newline; bytes as printed
+  bool continued = false;       // the next line of the host continues this one
+  bool unterminated = false;    // the program ended or paused without a newline
+};
+
+class LogWriter {
+ public:
+  virtual ~LogWriter() = default;
+  // From now on reads `pipe` (stdout and stderr of one host) until its end.
+  virtual Status add_host(const std::string& host, os::UniqueFd pipe) = 0;
+  // A line of Evener's own in a host's log, e.g. about requirements.
+  virtual void note(const std::string& host, std::string_view text) = 0;
+  // Waits until every pipe has ended and all is written, at most `timeout`, then flushes.
+  virtual Status drain(std::chrono::milliseconds timeout) = 0;
+  virtual std::uint64_t lost_lines() const = 0;
+};
+
+// `folder` gets <host>.log and <host>.index.
+Result<std::unique_ptr<LogWriter>> make_log_writer(const std::filesystem::path& folder,
+                                                   const Clock& clock);
+
+// Reads one host's log from a position; survives a missing or torn index by scanning.
+class LogReader {
+ public:
+  virtual ~LogReader() = default;
+  // The next lines, at most `limit`; empty at the present end. Calling again later continues.
+  virtual Result<std::vector<LogLine>> read(std::size_t limit) = 0;
+  // Starts at the first line whose time is not before `since`.
+  virtual Status seek(WallTime since) = 0;
+};
+Result<std::unique_ptr<LogReader>> open_log(const std::filesystem::path& folder,
+                                            const std::string& host);
+
+// CloudWatch's name: <job>/<host>-<epoch seconds of the job's first launch>.
+std::string stream_name(std::string_view job, std::string_view host, WallTime launched);
+
+// Bytes as valid UTF-8, invalid sequences replaced by U+FFFD.
+std::string valid_utf8(std::string_view bytes);
+
+}  // namespace evener::logs

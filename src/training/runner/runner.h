@@ -1,0 +1,71 @@
+// The contract inside an instance as data: the files of /opt/ml/input/config, the environment and
+// the command of every host; and built-in script mode.
+//
+// Used by:  backends/local (in the supervisor), which writes the files and runs the command.
+// Threads:  pure functions, but for prepare_code().
+// Fails:    kInvalidArgument (entry point missing, ...), errors of unpacking.
+// Source:   contract of SageMaker's training containers and of sagemaker-training (SM_* names).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/file_system.h"
+#include "storage/storage.h"
+#include "training/jobs/jobs.h"
+
+namespace evener::runner {
+
+// What differs between machines and runs, so that the rest stays pure.
+struct InstanceFacts {
+  std::string host;
+  std::string ml_path = "/opt/ml";                     // as user code sees it
+  std::string interface_name = "eth0";
+  int visible_cpus = 1;
+  int accelerators = 0;
+  std::map<std::string, std::string> host_addresses;   // host -> address
+  // Names by which hosts reach each other; equal to the hosts but under plain isolation.
+  std::map<std::string, std::string> reachable_names;
+  std::map<std::string, std::string> base_environment; // the image's ENV: PATH, LANG, HOME, ...
+  std::string python;                                  // interpreter of the host image
+  std::string requirements_layer;                      // folder put on PYTHONPATH; "" for none
+};
+
+// Relative paths below /opt/ml -> content: input/config/*.json.
+std::map<std::string, std::string> contract_files(const jobs::TrainingJob& job,
+                                                  const InstanceFacts& facts);
+// Folders below /opt/ml that exist before the program starts: model, output/data, ...
+std::vector<std::string> contract_folders(const jobs::TrainingJob& job);
+
+struct InstanceCommand {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;
+  std::string directory;
+};
+// The user's program on this host: script mode when hyperparameters name sagemaker_program, else
+// ContainerEntrypoint and ContainerArguments, else `train` on PATH.
+Result<InstanceCommand> instance_command(const jobs::TrainingJob& job, const InstanceFacts& facts);
+
+// The channels that this host's group receives (all channels, or those that name the group).
+std::vector<const jobs::Channel*> channels_of_host(const jobs::TrainingJob& job,
+                                                   const std::string& host);
+
+// True when the job runs by script mode (sagemaker_program or --entry-point).
+bool uses_script_mode(const jobs::JobSpec& spec);
+
+// Puts sagemaker_submit_directory (folder or archive) into `code` and checks that the entry point
+// is there. Same content for every host; call once and show it to each host.
+struct PreparedCode {
+  bool has_requirements = false;
+};
+Result<PreparedCode> prepare_code(const jobs::JobSpec& spec, const storage::StoreSet& stores,
+                                  os::FileSystem& files, const std::filesystem::path& code);
+
+// pip's command for requirements.txt into `layer`, run inside the sandbox of the first host.
+InstanceCommand requirements_command(const InstanceFacts& facts, const std::string& code,
+                                     const std::string& layer);
+
+}  // namespace evener::runner

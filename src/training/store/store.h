@@ -1,0 +1,70 @@
+// The jobs of one home on disk: an append-only table of events (the truth) and a projection for
+// queries, in one SQLite file. commit() is the only door.
+//
+// Used by:  engine (all events), apps (Submitted, StopRequested, Deleted; views).
+// Threads:  one Store per thread; any number of processes may open the same file.
+// Fails:    kAlreadyExists for a used name; kNotFound for an unknown job; kNoSpace or kIo when an
+//           event could not be made durable (nothing is changed then); kUnavailable when another
+//           process kept the file locked too long; kCorrupt when stored text is not ours.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "training/jobs/jobs.h"
+
+namespace evener::store {
+
+struct ListFilter {
+  std::optional<jobs::JobStatus> status;
+  std::string name_contains;
+  bool newest_first = true;
+  std::size_t limit = 1000;
+};
+
+struct StoredJob {
+  jobs::TrainingJob job;
+  std::int64_t last_row = 0;        // row of its last event
+};
+
+// An event as stored; `row` grows over the whole home and never repeats.
+struct StoredEvent {
+  std::int64_t row = 0;
+  jobs::JobEvent event;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Applies each event to its job and makes all of them durable in one transaction. An event
+  // that its job's state does not allow is refused by itself and named in the answer: the others
+  // are committed. Answers one Status per event, in order; fails as a whole only when nothing was
+  // committed.
+  virtual Result<std::vector<Status>> commit(std::span<const jobs::JobEvent> events) = 0;
+
+  // The job as of the last committed event of any process; kNotFound after Deleted.
+  virtual Result<jobs::TrainingJob> find(const std::string& name) = 0;
+  virtual Result<std::vector<jobs::TrainingJob>> list(const ListFilter& filter) = 0;
+  // Jobs that have not ended, in order of creation.
+  virtual Result<std::vector<jobs::TrainingJob>> active() = 0;
+  // Events after `row`, of all processes, in order: how an engine sees what others committed.
+  virtual Result<std::vector<StoredEvent>> events_after(std::int64_t row, std::size_t limit) = 0;
+  virtual Result<std::vector<StoredEvent>> events_of(const std::string& job) = 0;
+  virtual Result<std::int64_t> last_row() = 0;
+};
+
+// Opens or creates <home>/evener.db and brings its schema up to date. A newer schema than this
+// program knows is kUnsupported.
+Result<std::unique_ptr<Store>> open_store(const std::filesystem::path& home);
+
+// Rebuilds every projection by replaying events and compares; the answer names differences.
+Result<std::vector<std::string>> verify(Store& store);
+
+}  // namespace evener::store
