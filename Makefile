@@ -1,0 +1,40 @@
+# The targets people and continuous integration use. CMake and ninja do the building.
+BUILD  := build
+PYTHON := .venv/bin/python
+JOBS   ?= $(shell nproc)
+
+.PHONY: all setup build demo test test-long bench peers clean
+
+all: build
+
+setup:
+	@tools/setup.sh
+
+build: setup
+	@cmake --preset release -B $(BUILD) >$(BUILD)/cmake.log || { cat $(BUILD)/cmake.log; exit 1; }
+	@ninja -C $(BUILD) -j $(JOBS) --quiet
+
+# The heterogeneous example on real photographs; prints where model and report are.
+demo: build
+	@$(PYTHON) examples/heterogeneous/run.py --evener $(BUILD)/evener --output $(BUILD)/demo
+
+test: build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -LE long
+
+# What takes minutes: the same tests under sanitizers, and the soak.
+test-long: build
+	@cmake --preset asan-ubsan >/dev/null && ninja -C build/asan-ubsan -j $(JOBS) --quiet
+	@ctest --test-dir build/asan-ubsan --output-on-failure -LE "long|python"
+	@cmake --preset tsan >/dev/null && ninja -C build/tsan -j $(JOBS) --quiet
+	@ctest --test-dir build/tsan --output-on-failure -LE "long|python"
+	@ctest --test-dir $(BUILD) --output-on-failure -L long --no-tests=ignore
+
+bench: build
+	@$(PYTHON) benchmarks/run.py --evener $(BUILD)/evener
+
+# Benchmarks that run other programs beside this one; those that are not installed are named.
+peers: build
+	@$(PYTHON) benchmarks/run.py --evener $(BUILD)/evener --peers
+
+clean:
+	@rm -rf build .venv

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Brings what building, testing and the examples need: Debian packages, a Python environment in
+# .venv, and photographs for the example. What is there already is not touched; with everything
+# there a call takes a fraction of a second. Writes build/versions.txt.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# The reason stands beside what is not plain from the name.
+packages=(
+  g++ cmake ninja-build ccache mold pkg-config
+  libexpected-dev        # Result<T>
+  nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libcsv-dev
+  libarchive-dev libisal-dev zlib1g-dev
+  libsqlite3-dev libgtest-dev libgmock-dev
+  python3-venv
+  slirp4netns            # a job's way to the outside
+  uidmap                 # user namespaces of a normal user
+  pigz                   # the benchmark's peer for packing
+)
+# Photographs for examples/heterogeneous, smallest first; unpacked, never installed.
+photo_packages=(lomiri-wallpapers-20.04 lomiri-wallpapers-16.04)
+photo_folder=build/photo-packages
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
+
+check_system() {
+  local id="" id_like="" version=""
+  if [ -r /etc/os-release ]; then
+    id=$(. /etc/os-release && echo "${ID:-}")
+    id_like=$(. /etc/os-release && echo "${ID_LIKE:-}")
+    version=$(. /etc/os-release && echo "${VERSION_ID:-}")
+  fi
+  case " $id $id_like " in
+    *" debian "* | *" ubuntu "*) ;;
+    *)
+      fail "this is ${id:-an unknown system}; setup knows Debian 12 and Ubuntu 24.04 or later." \
+        "Install what these Debian packages hold, then run cmake --preset release:" \
+        "${packages[*]}"
+      ;;
+  esac
+  case "$id:$version" in
+    debian:9* | debian:10* | debian:11* | ubuntu:1* | ubuntu:20* | ubuntu:22*)
+      fail "$id $version is too old: Debian 12 or Ubuntu 24.04 has the compiler that is needed."
+      ;;
+  esac
+}
+
+missing_packages() {
+  local installed
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+    sed -n 's/^installed //p' || true)
+  local name
+  for name in "${packages[@]}"; do
+    grep -qxF "$name" <<<"$installed" || echo "$name"
+  done
+}
+
+# Runs apt-get as root; reads the package lists afresh only when the first try fails.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  elif command -v sudo >/dev/null; then
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    fail "these packages are missing and this user is neither root nor has sudo:" \
+      "${missing[*]:-}" "As root: apt-get install --no-install-recommends ${missing[*]:-}"
+  fi
+}
+
+install_packages() {
+  missing=()
+  mapfile -t missing < <(missing_packages)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${missing[*]}"
+  local install=(apt-get install -y -q --no-install-recommends "${missing[@]}")
+  if ! as_root "${install[@]}" >build/apt.log 2>&1; then
+    as_root apt-get update -q >>build/apt.log 2>&1 || true
+    as_root "${install[@]}" >>build/apt.log 2>&1 ||
+      { tail -n 20 build/apt.log >&2; fail "apt-get install failed (build/apt.log)."; }
+  fi
+  changed=yes
+}
+
+# The first Python of at least 3.10 that can make environments; the system's own before others.
+find_python() {
+  local candidate
+  for candidate in /usr/bin/python3 python3 python3.13 python3.12 python3.11 python3.10; do
+    if "$candidate" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))' \
+      >/dev/null 2>&1; then
+      echo "$candidate"
+      return
+    fi
+  done
+  fail "no Python of at least 3.10 with the modules venv and ensurepip was found."
+}
+
+make_environment() {
+  local stamp
+  stamp=$(sha256sum tools/requirements.txt)
+  if [ "$(cat .venv/requirements.sha256 2>/dev/null)" = "$stamp" ] &&
+    [ -x .venv/bin/python ]; then
+    return
+  fi
+  say "making the Python environment in .venv"
+  rm -rf .venv
+  "$(find_python)" -m venv .venv
+  .venv/bin/python -m pip install -q --disable-pip-version-check --no-input \
+    -r tools/requirements.txt
+  echo "$stamp" >.venv/requirements.sha256
+  changed=yes
+}
+
+fetch_photos() {
+  local name folder
+  for name in "${photo_packages[@]}"; do
+    folder=$photo_folder/$name
+    [ ! -d "$folder" ] || continue
+    say "fetching photographs: $name"
+    rm -rf build/download "$folder.part"
+    mkdir -p build/download "$folder.part"
+    (cd build/download && { apt-get download -q "$name" || {
+      as_root apt-get update -q && apt-get download -q "$name"; }; }) >build/photos.log 2>&1 ||
+      { cat build/photos.log >&2; fail "the package $name could not be fetched."; }
+    dpkg -x build/download/"$name"_*.deb "$folder.part"
+    mv "$folder.part" "$folder"
+    rm -rf build/download
+    changed=yes
+  done
+}
+
+write_versions() {
+  [ -n "$changed" ] || [ ! -f build/versions.txt ] || return 0
+  {
+    . /etc/os-release && echo "system ${PRETTY_NAME:-unknown}"
+    echo "kernel $(uname -sr)"
+    .venv/bin/python --version
+    dpkg-query -W -f '${Package} ${Version}\n' "${packages[@]}"
+    .venv/bin/python -m pip freeze --disable-pip-version-check
+  } >build/versions.txt
+}
+
+changed=""
+check_system
+mkdir -p build
+install_packages
+make_environment
+fetch_photos
+write_versions
