@@ -95,6 +95,8 @@ class FileSystem {
   // Copies a regular file with its mode and holes: reflink where the file system can, else
   // copy_file_range, else read and write.
   virtual Status copy_file(const fs::path& from, const fs::path& to) = 0;
+  // The folder's entries (creations, renames, removals) are on stable storage when it returns.
+  virtual Status sync_directory(const fs::path& directory) = 0;
   virtual Result<std::uint64_t> free_bytes(const fs::path& path) = 0;
 };
 
