@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "training/jobs/jobs.h"
 
@@ -26,12 +27,16 @@ struct ParsedRequest {
 
 // Every constraint and cross-member rule; features of later versions are refused clearly
 // (kUnsupported): Pipe, FastFile, AugmentedManifestFile, checkpoints, managed spot.
-Result<ParsedRequest> parse_create_training_job(std::string_view json);
+// A URI may also be file:///path or a path; a relative path is taken from `directory`, and is
+// refused where that is empty. request_json holds the body with such paths made file://.
+Result<ParsedRequest> parse_create_training_job(std::string_view json,
+                                                std::string_view directory = {});
 
 // The request as a person gives it by flags; becomes the same JSON body.
 struct TrainFlags {
   std::string name;
-  std::string entry_point;                    // file name inside source_dir
+  std::string default_name;                   // where name is empty; see default_job_name()
+  std::string entry_point;                    // path inside source_dir; alone: one script's path
   std::string source_dir;                     // folder or .tar.gz
   std::vector<std::string> groups;            // data_group=ml.c5.2xlarge:1
   std::vector<std::string> channels;          // raw=DIR@data_group,dnn_group:sharded:gzip
@@ -45,6 +50,9 @@ struct TrainFlags {
 // The CreateTrainingJob body; `directory` resolves relative paths. kInvalidArgument names the
 // flag and shows its form.
 Result<std::string> request_from_flags(const TrainFlags& flags, std::string_view directory);
+
+// "<stem of the entry point>-YYYY-MM-DD-HH-MM-SS-mmm" (UTC), always a legal name.
+std::string default_job_name(std::string_view entry_point, WallTime now);
 
 // DescribeTrainingJob's response body (contract 1.4), compact JSON.
 std::string describe_training_job(const jobs::TrainingJob& job);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct InstanceFacts {
   std::map<std::string, std::string> base_environment; // the image's ENV: PATH, LANG, HOME, ...
   std::string python;                                  // interpreter of the host image
   std::string requirements_layer;                      // folder put on PYTHONPATH; "" for none
+  bool has_setup_script = false;                       // PreparedCode's: the code is a package
 };
 
 // Relative paths below /opt/ml -> content: input/config/*.json.
@@ -56,13 +58,19 @@ std::vector<const jobs::Channel*> channels_of_host(const jobs::TrainingJob& job,
 // True when the job runs by script mode (sagemaker_program or --entry-point).
 bool uses_script_mode(const jobs::JobSpec& spec);
 
+// Unpacks the source archive into the folder; the owner passes artifacts::unpack_archive.
+using UnpackFunction = std::function<Status(const std::filesystem::path& archive,
+                                            const std::filesystem::path& folder)>;
 // Puts sagemaker_submit_directory (folder or archive) into `code` and checks that the entry point
-// is there. Same content for every host; call once and show it to each host.
+// is there. Same content for every host; call once and show it to each host. A fetched archive
+// lies beside `code` while it is unpacked.
 struct PreparedCode {
   bool has_requirements = false;
+  bool has_setup_script = false;
 };
 Result<PreparedCode> prepare_code(const jobs::JobSpec& spec, const storage::StoreSet& stores,
-                                  os::FileSystem& files, const std::filesystem::path& code);
+                                  os::FileSystem& files, const std::filesystem::path& code,
+                                  const UnpackFunction& unpack);
 
 // pip's command for requirements.txt into `layer`, run inside the sandbox of the first host.
 InstanceCommand requirements_command(const InstanceFacts& facts, const std::string& code,
