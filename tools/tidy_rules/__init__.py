@@ -1,0 +1,1 @@
+"""The rules that tools/tidy.py runs; each returns findings and changes nothing."""

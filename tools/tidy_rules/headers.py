@@ -1,0 +1,92 @@
+"""Third-party headers each behind their own files, and the form of public headers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tidy_rules.layers import OPEN_MODULES, Layers, public_header
+from tidy_rules.source import Finding, SourceFile
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the headers of one library may be included, as a pattern on the whole path."""
+
+    headers: str
+    files: str
+    reason: str
+
+
+PLACEMENTS = [
+    Placement(r"nlohmann/", r".*_json(_\w+)?\.cc|.*_test\.cc|(tests|benchmarks)/.*\.cc",
+              "3 s a file: JSON is read and written in *_json.cc only"),
+    Placement(r"CLI/", r"apps/.*\.cc", "3 s a file, and flags belong to apps"),
+    Placement(r"fmt/", r".*\.cc", "1 s a file: not in headers"),
+    Placement(r"sqlite3\.h", r"(src/training/store|tests|benchmarks)/.*\.cc",
+              "the store is the only door to the database"),
+    Placement(r"archive(_entry)?\.h", r"(src/training/artifacts|tests)/.*\.cc",
+              "archives are packed and unpacked in artifacts"),
+    Placement(r"(isa-l|igzip_lib|crc)(/\w+)?(\.h)?", r"(src/training/artifacts|benchmarks)/.*\.cc",
+              "packing is in artifacts"),
+    Placement(r"zlib\.h", r"(src/training/artifacts|tests|benchmarks)/.*\.cc",
+              "packing is in artifacts"),
+    Placement(r"csv\.h", r"src/advice/catalog/.*\.cc", "price and instance files are read there"),
+    Placement(r"toml(\+\+|plusplus)/.*", r"(src/advice/catalog|apps)/.*\.cc",
+              "the user's overrides and settings"),
+    Placement(r"tl/expected\.hpp", r"src/base/result\.h", "everything else uses Result<T>"),
+    Placement(r"(gtest|gmock)/.*", r".*_test\.cc|(tests|benchmarks)/.*",
+              "test code is not part of the program"),
+]
+
+# Headers of the C library and the kernel. C++ standard headers have no dot in their names.
+_SYSTEM = re.compile(
+    r"(sys|linux|net|netinet|arpa|asm|bits)/.*"
+    r"|(cerrno|dirent|dlfcn|endian|errno|fcntl|glob|grp|ifaddrs|limits|netdb|poll|pthread|pty|pwd|"
+    r"sched|semaphore|signal|spawn|stdlib|string|syscall|syslog|termios|time|ucontext|unistd|"
+    r"utmp|wait|math|stdio|stdint|stddef|ctype|immintrin|x86intrin|mntent|getopt|fnmatch|"
+    r"locale|wchar|inttypes)\.h"
+)
+_INCLUDE = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.MULTILINE)
+_FACTS = ("Used by:", "Threads:", "Fails:")
+
+
+def check_third_party(file: SourceFile) -> list[Finding]:
+    if not file.is_cxx:
+        return []
+    findings = []
+    for match in _INCLUDE.finditer(file.text):
+        reason = _misplaced(file.path, match.group(1))
+        if reason:
+            line = file.line_of(match.start())
+            findings.append(Finding(file.path, line, "third-party", reason))
+    return findings
+
+
+def _misplaced(path: str, header: str) -> str:
+    for placement in PLACEMENTS:
+        if re.match(placement.headers, header):
+            if re.fullmatch(placement.files, path):
+                return ""
+            return f"<{header}> may not be included here: {placement.reason}."
+    if "." not in header or _SYSTEM.fullmatch(header):
+        return ""
+    return f"<{header}> is in no row of PLACEMENTS (tools/tidy_rules/headers.py); add one."
+
+
+def check_form(file: SourceFile, layers: Layers) -> list[Finding]:
+    """A header that others may include says who uses it, from which threads, how it fails."""
+    if file.suffix != ".h" or not file.path.startswith("src/"):
+        return []
+    path = file.path.removeprefix("src/")
+    module = layers.module_of(path)
+    findings = []
+    if "#pragma once" not in file.text:
+        findings.append(Finding(file.path, 1, "header-form", "has no #pragma once."))
+    if module in OPEN_MODULES or (module and path == public_header(module)):
+        comment = file.text.split("#pragma once", 1)[0]
+        missing = [fact for fact in _FACTS if f"// {fact}" not in comment]
+        if not comment.startswith("//") or missing:
+            reason = "the comment on top lacks " + ", ".join(missing or ["its first line"])
+            findings.append(Finding(file.path, 1, "header-form", reason))
+    return findings

@@ -1,0 +1,54 @@
+"""Words that say nothing, in names of types, namespaces and files."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from tidy_rules.source import Finding, SourceFile
+
+BANNED_WORDS = {
+    "manager", "helper", "util", "utility", "common", "handler", "context", "info", "impl",
+}
+
+_CXX_TYPE = re.compile(
+    r"\b(?:class|struct|union|enum(?:\s+class)?|namespace)\s+(?:\[\[[^\]]*\]\]\s*)?([\w:]+)"
+    r"(?=[^;()=]*\{)"
+    r"|\busing\s+(\w+)\s*="
+)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of CamelCase and snake_case names, in lower case."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)]
+
+
+def check(file: SourceFile) -> list[Finding]:
+    findings = []
+    for part in Path(file.path).parts:
+        findings += _judge(file, 1, Path(part).stem, "the path")
+    if file.is_cxx:
+        for match in _CXX_TYPE.finditer(file.code):
+            name = match.group(1) or match.group(2)
+            findings += _judge(file, file.line_of(match.start()), name, f"the type {name}")
+    elif file.is_python:
+        for name, line in _python_classes(file.text):
+            findings += _judge(file, line, name, f"the class {name}")
+    return findings
+
+
+def _judge(file: SourceFile, line: int, name: str, what: str) -> list[Finding]:
+    banned = sorted(BANNED_WORDS & {word.removesuffix("s") for word in words_of(name)})
+    return [
+        Finding(file.path, line, "empty-word", f"{what} says '{word}'; name what it does instead.")
+        for word in banned
+    ]
+
+
+def _python_classes(text: str) -> list[tuple[str, int]]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return []
+    return [(node.name, node.lineno) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
