@@ -25,6 +25,8 @@ namespace evener::jobs {
 // ---- what happened ---------------------------------------------------------------------
 
 enum class StopCause { kUser, kMaxRuntime, kEngineLost };
+std::string_view to_string(StopCause cause);       // "User", "MaxRuntime", "EngineLost"
+std::optional<StopCause> stop_cause_from(std::string_view text);
 
 struct Submitted {          // the first event of every job
   JobSpec spec;
@@ -73,6 +75,7 @@ using JobChange =
     std::variant<Submitted, PendingReasonChanged, Launching, StatusMessageChanged, StagingStarted,
                  ChannelsStaged, TrainingStarted, InstanceExited, StopRequested, UploadingStarted,
                  ArtifactsStored, UsageReported, Noticed, Ended, Deleted>;
+std::string_view kind_of(const JobChange& change);  // the type's name: "Submitted", ...
 
 struct JobEvent {
   std::string job;                  // name as given; names are unique without regard to case
@@ -149,6 +152,7 @@ struct PhaseSeconds {
   double stopping = 0;
   double uploading = 0;
   double total = 0;
+  double pending = 0;               // waiting for capacity, before starting
 };
 PhaseSeconds phase_seconds(const TrainingJob& job, WallTime now);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -36,6 +37,16 @@ enum class DataType { kS3Prefix, kManifestFile, kAugmentedManifestFile };
 enum class Distribution { kFullyReplicated, kShardedByS3Key };
 enum class Compression { kNone, kGzip };
 
+// The words of SageMaker's API: "FastFile", "ManifestFile", "ShardedByS3Key", "Gzip", ...
+std::string_view to_string(InputMode mode);
+std::string_view to_string(DataType type);
+std::string_view to_string(Distribution distribution);
+std::string_view to_string(Compression compression);
+std::optional<InputMode> input_mode_from(std::string_view text);
+std::optional<DataType> data_type_from(std::string_view text);
+std::optional<Distribution> distribution_from(std::string_view text);
+std::optional<Compression> compression_from(std::string_view text);
+
 struct Channel {
   std::string name;
   std::string uri;                  // file:// or s3://; plain paths are made file:// by the caller
@@ -59,6 +70,8 @@ struct MetricDefinition {
 
 // How instance types map onto the machine (design 5.4).
 enum class Fit { kShare, kStrict, kScaled };
+std::string_view to_string(Fit fit);               // "share", "strict", "scaled"
+std::optional<Fit> fit_from(std::string_view text);
 
 struct JobSpec {
   std::string name;
