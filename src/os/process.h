@@ -21,9 +21,10 @@ namespace evener::os {
 
 struct SpawnOptions {
   std::vector<std::string> argv;                 // argv[0] is the path of the program
-  std::vector<std::string> environment;          // "K=V"; the whole environment of the child
+  std::vector<std::string> environment = {};     // "K=V"; the whole environment of the child
   std::string directory = "/";
-  std::vector<std::pair<int, int>> descriptors;  // (ours, the child's); all others are closed
+  std::vector<std::pair<int, int>> descriptors = {};  // (ours, the child's); all others are closed,
+                                                      // and 0-2 are the null device if not given
   bool new_session = false;                      // survives our terminal and our process group
   bool die_with_parent = false;                  // SIGKILL when the spawning thread ends
 };

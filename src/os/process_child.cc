@@ -1,0 +1,87 @@
+#include "os/process_child.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace evener::os {
+namespace {
+
+constexpr int kFailedExitCode = 127;
+constexpr int kStandardDescriptors = 3;
+
+bool reset_signals() {
+  struct sigaction plain {};
+  plain.sa_handler = SIG_DFL;
+  // Numbers that the C library keeps for itself are refused, and stay as they are.
+  for (int number = 1; number < NSIG; ++number) {
+    if (number != SIGKILL && number != SIGSTOP) ::sigaction(number, &plain, nullptr);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  return ::sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
+}
+
+bool arrange_parent_death(const ChildPlan& plan) {
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
+  // The parent may have ended before the call above.
+  if (::getppid() == plan.parent) return true;
+  errno = ESRCH;
+  return false;
+}
+
+bool open_null(int target) {
+  const int fd = ::open("/dev/null", O_RDWR);
+  if (fd < 0) return false;
+  if (fd == target) return true;
+  const bool moved = ::dup2(fd, target) == target;
+  ::close(fd);
+  return moved;
+}
+
+// All sources first go above every target, so that no move destroys the source of a later one.
+bool place_descriptors(ChildPlan& plan) {
+  for (int i = 0; i < plan.move_count; ++i) {
+    DescriptorMove& move = plan.moves[i];
+    move.from = ::fcntl(move.from, F_DUPFD_CLOEXEC, plan.first_free);
+    if (move.from < 0) return false;
+  }
+  int next = 0;  // the first descriptor not yet decided on
+  for (int i = 0; i < plan.move_count; ++i) {
+    const DescriptorMove& move = plan.moves[i];
+    if (move.to > next) ::close_range(static_cast<unsigned>(next), static_cast<unsigned>(move.to - 1), 0);
+    if (::dup2(move.from, move.to) < 0) return false;
+    next = move.to + 1;
+  }
+  if (::close_range(static_cast<unsigned>(next), ~0u, 0) != 0) return false;
+  for (int standard = 0; standard < kStandardDescriptors; ++standard) {
+    if (::fcntl(standard, F_GETFD) < 0 && !open_null(standard)) return false;
+  }
+  return true;
+}
+
+ChildStep prepare(ChildPlan& plan) {
+  if (!reset_signals()) return ChildStep::kSignals;
+  if (plan.new_session && ::setsid() < 0) return ChildStep::kSession;
+  if (plan.die_with_parent && !arrange_parent_death(plan)) return ChildStep::kParentDeath;
+  if (!place_descriptors(plan)) return ChildStep::kDescriptors;
+  if (::chdir(plan.directory) != 0) return ChildStep::kDirectory;
+  ::execve(plan.program, plan.argv, plan.environment);
+  return ChildStep::kExec;
+}
+
+}  // namespace
+
+int run_child(void* argument) {
+  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  const ChildStep failed = prepare(plan);
+  plan.failed_errno = errno;
+  plan.failed_step = failed;
+  ::_exit(kFailedExitCode);
+}
+
+}  // namespace evener::os
