@@ -30,25 +30,25 @@ std::optional<StopCause> stop_cause_from(std::string_view text);
 
 struct Submitted {          // the first event of every job
   JobSpec spec;
-  std::string arn;
+  std::string arn{};
 };
 struct PendingReasonChanged {  // why it is not started yet, in words; "" when it is no more pending
-  std::string reason;
+  std::string reason{};
 };
 struct Launching {          // the backend was told to start; instances are being made
-  std::vector<InstancePlacement> instances;  // natural order: algo-1, algo-2, ...
+  std::vector<InstancePlacement> instances{};  // natural order: algo-1, algo-2, ...
 };
 struct StatusMessageChanged {  // same secondary status, new text
-  std::string message;
+  std::string message{};
 };
 struct StagingStarted {};   // instances exist; input is being brought (Downloading)
 struct ChannelsStaged {     // per channel what came where
-  std::vector<ChannelReport> channels;
+  std::vector<ChannelReport> channels{};
 };
 struct TrainingStarted {};  // the user's program runs on every host (Training)
 struct InstanceExited {
   std::string host;
-  InstanceExit exit;
+  InstanceExit exit{};
 };
 struct StopRequested {
   StopCause cause = StopCause::kUser;
@@ -56,18 +56,18 @@ struct StopRequested {
 };
 struct UploadingStarted {}; // every instance has ended; output is packed (Uploading)
 struct ArtifactsStored {
-  ArtifactReport artifacts;
+  ArtifactReport artifacts{};
 };
 struct UsageReported {      // totals of the whole run, once, before Ended
-  std::vector<InstanceUsage> instances;
+  std::vector<InstanceUsage> instances{};
 };
 struct Noticed {            // something the user should read; the job goes on
-  std::string notice;
+  std::string notice{};
 };
 struct Ended {              // the last event but Deleted
   JobStatus status = JobStatus::kCompleted;           // Completed, Failed or Stopped
   SecondaryStatus secondary = SecondaryStatus::kCompleted;
-  std::string failure_reason;                         // "Class: text", at most 1024 bytes
+  std::string failure_reason{};                       // "Class: text", at most 1024 bytes
 };
 struct Deleted {};
 
@@ -79,7 +79,7 @@ std::string_view kind_of(const JobChange& change);  // the type's name: "Submitt
 
 struct JobEvent {
   std::string job;                  // name as given; names are unique without regard to case
-  WallTime time;
+  WallTime time{};
   // Position in the supervisor's journal, counted from 1; 0 for events born elsewhere. The
   // same position is applied once, so that a journal can be imported again after a crash.
   std::uint64_t journal_position = 0;
@@ -90,30 +90,30 @@ struct JobEvent {
 
 struct Transition {
   SecondaryStatus status = SecondaryStatus::kStarting;
-  WallTime start;
-  std::optional<WallTime> end;
-  std::string message;
+  WallTime start{};
+  std::optional<WallTime> end{};
+  std::string message{};
 };
 
 struct TrainingJob {
   JobSpec spec;
-  std::string arn;
+  std::string arn{};
   JobStatus status = JobStatus::kInProgress;
   SecondaryStatus secondary = SecondaryStatus::kStarting;
-  std::vector<Transition> transitions;      // never empty; the last one is current
-  WallTime created;
-  WallTime last_modified;
-  std::optional<WallTime> launched;         // the backend was told to start
-  std::optional<WallTime> training_start;   // billing starts: instances exist
-  std::optional<WallTime> training_end;     // billing ends
-  std::string pending_reason;
-  std::string failure_reason;
-  std::optional<StopRequested> stop;
-  std::vector<Instance> instances;          // natural order
-  std::vector<ChannelReport> channels;
-  ArtifactReport artifacts;
-  std::vector<InstanceUsage> usage;
-  std::vector<std::string> notices;
+  std::vector<Transition> transitions{};    // never empty; the last one is current
+  WallTime created{};
+  WallTime last_modified{};
+  std::optional<WallTime> launched{};       // the backend was told to start
+  std::optional<WallTime> training_start{}; // billing starts: instances exist
+  std::optional<WallTime> training_end{};   // billing ends
+  std::string pending_reason{};
+  std::string failure_reason{};
+  std::optional<StopRequested> stop{};
+  std::vector<Instance> instances{};        // natural order
+  std::vector<ChannelReport> channels{};
+  ArtifactReport artifacts{};
+  std::vector<InstanceUsage> usage{};
+  std::vector<std::string> notices{};
   std::uint64_t imported_position = 0;      // highest journal_position applied
   bool deleted = false;
 

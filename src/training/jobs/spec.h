@@ -17,7 +17,7 @@ namespace evener::jobs {
 struct InstanceShape {
   int vcpus = 1;
   double memory_gib = 1;
-  std::string accelerator;          // "" for none
+  std::string accelerator{};        // "" for none
   int accelerators = 0;
   bool known = false;               // false: the type is not in the catalogue
   bool operator==(const InstanceShape&) const = default;
@@ -27,7 +27,7 @@ struct InstanceGroup {
   std::string name;                 // "homogeneousCluster" where the request has no groups
   std::string instance_type;
   int count = 1;
-  InstanceShape shape;
+  InstanceShape shape{};
   bool auxiliary = false;           // ends with the others (EVENER_AUXILIARY_GROUPS)
   bool operator==(const InstanceGroup&) const = default;
 };
@@ -49,22 +49,22 @@ std::optional<Compression> compression_from(std::string_view text);
 
 struct Channel {
   std::string name;
-  std::string uri;                  // file:// or s3://; plain paths are made file:// by the caller
+  std::string uri{};                // file:// or s3://; plain paths are made file:// by the caller
   DataType data_type = DataType::kS3Prefix;
   Distribution distribution = Distribution::kFullyReplicated;
-  std::vector<std::string> groups;  // empty: every group
-  std::string content_type;
+  std::vector<std::string> groups{};  // empty: every group
+  std::string content_type{};
   Compression compression = Compression::kNone;
   bool record_io = false;
   InputMode input_mode = InputMode::kFile;
-  std::optional<std::int64_t> shuffle_seed;
-  std::vector<std::string> attribute_names;
+  std::optional<std::int64_t> shuffle_seed{};
+  std::vector<std::string> attribute_names{};
   bool operator==(const Channel&) const = default;
 };
 
 struct MetricDefinition {
   std::string name;
-  std::string regex;
+  std::string regex{};
   bool operator==(const MetricDefinition&) const = default;
 };
 
@@ -75,29 +75,29 @@ std::optional<Fit> fit_from(std::string_view text);
 
 struct JobSpec {
   std::string name;
-  std::map<std::string, std::string> hyperparameters;
-  std::string training_image;
-  std::vector<std::string> entrypoint;      // ContainerEntrypoint
-  std::vector<std::string> arguments;       // ContainerArguments
-  std::vector<MetricDefinition> metric_definitions;
-  std::string role_arn;
-  std::vector<Channel> channels;
-  std::string output_uri;                   // file:// or s3://
+  std::map<std::string, std::string> hyperparameters{};
+  std::string training_image{};
+  std::vector<std::string> entrypoint{};    // ContainerEntrypoint
+  std::vector<std::string> arguments{};     // ContainerArguments
+  std::vector<MetricDefinition> metric_definitions{};
+  std::string role_arn{};
+  std::vector<Channel> channels{};
+  std::string output_uri{};                 // file:// or s3://
   bool compress_output = true;              // OutputDataConfig.CompressionType GZIP
-  std::vector<InstanceGroup> groups;        // at least one, in the order of the request
+  std::vector<InstanceGroup> groups{};      // at least one, in the order of the request
   bool heterogeneous = false;               // the request used InstanceGroups
   std::int64_t volume_gib = 0;
   std::chrono::seconds max_runtime{86400};
   std::chrono::seconds stop_grace{120};
-  std::map<std::string, std::string> environment;
-  std::map<std::string, std::string> tags;
+  std::map<std::string, std::string> environment{};
+  std::map<std::string, std::string> tags{};
   bool network_isolation = false;
-  std::string checkpoint_uri;               // "" without CheckpointConfig
+  std::string checkpoint_uri{};             // "" without CheckpointConfig
   std::string checkpoint_path = "/opt/ml/checkpoints";
   Fit fit = Fit::kShare;
   double fit_scale = 1.0;                   // CPUs per vCPU under Fit::kScaled
-  std::optional<std::uint64_t> shuffle_hosts_seed;  // test switch: deal hosts to groups at random
-  std::string request_json;                 // the body of CreateTrainingJob as accepted
+  std::optional<std::uint64_t> shuffle_hosts_seed{};  // test switch: deal hosts to groups at random
+  std::string request_json{};               // the body of CreateTrainingJob as accepted
   bool operator==(const JobSpec&) const = default;
 };
 
@@ -117,15 +117,15 @@ struct InstanceExit {
   int signal = 0;
   bool out_of_memory = false;       // its memory limit was hit and the kernel killed in it
   bool stopped_by_us = false;       // after we sent SIGTERM or SIGKILL
-  std::string failure_text;         // /opt/ml/output/failure, at most 1024 bytes, valid UTF-8
-  std::string start_error;          // why the program could not be started at all
-  WallTime time;
+  std::string failure_text{};       // /opt/ml/output/failure, at most 1024 bytes, valid UTF-8
+  std::string start_error{};        // why the program could not be started at all
+  WallTime time{};
   bool operator==(const InstanceExit&) const = default;
 };
 
 struct Instance {
   InstancePlacement placement;
-  std::optional<InstanceExit> exit;
+  std::optional<InstanceExit> exit{};
   bool operator==(const Instance&) const = default;
 };
 
@@ -141,23 +141,23 @@ struct ChannelReport {
   std::uint64_t objects = 0;        // matched by the URI
   std::uint64_t bytes = 0;
   std::uint64_t bytes_copied = 0;   // 0 where the input is shown without copying
-  std::vector<HostShard> hosts;     // the hosts that receive the channel
+  std::vector<HostShard> hosts{};   // the hosts that receive the channel
   bool operator==(const ChannelReport&) const = default;
 };
 
 struct PathClash {                  // same path on several hosts, different content
   std::string path;
   std::string kept;                 // host whose content was kept: the lowest algo-N
-  std::vector<std::string> dropped;
+  std::vector<std::string> dropped{};
   bool operator==(const PathClash&) const = default;
 };
 
 struct ArtifactReport {
-  std::string model_uri;            // "" where every host's model folder was empty
-  std::string output_uri;
+  std::string model_uri{};          // "" where every host's model folder was empty
+  std::string output_uri{};
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
-  std::vector<PathClash> clashes;
+  std::vector<PathClash> clashes{};
   bool operator==(const ArtifactReport&) const = default;
 };
 
@@ -167,7 +167,7 @@ struct InstanceUsage {
   double cpu_percent_max = 0;       // highest one-second sample
   double visible_cpus = 0;          // CPUs the program could use at most
   std::uint64_t memory_peak_bytes = 0;
-  std::optional<double> input_wait_fraction;  // reported by the program, 0..1 of its step time
+  std::optional<double> input_wait_fraction{};  // reported by the program, 0..1 of its step time
   bool operator==(const InstanceUsage&) const = default;
 };
 

@@ -1,0 +1,231 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "training/jobs/job_story.h"
+#include "training/jobs/jobs.h"
+#include "training/jobs/text.h"
+
+namespace evener::jobs {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+InstanceExit stopped(int code = 143) { return {.exit_code = code, .stopped_by_us = true}; }
+
+JobStory with_auxiliary() {
+  JobStory story({{"data_group", 1, true}, {"dnn_group", 2}});
+  story.training();
+  return story;
+}
+
+TEST(DecideEnding, waits_while_all_is_well) {
+  JobStory story;
+  story.training();
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kKeepRunning);
+  story.exits("algo-1", {});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kKeepRunning);
+  story.exits("algo-2", {}).exits("algo-3", {});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kCollect);
+}
+
+TEST(DecideEnding, the_first_failure_stops_the_rest) {
+  JobStory story;
+  story.training().exits("algo-2", {.exit_code = 1});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
+  story.exits("algo-1", stopped());
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
+}
+
+TEST(DecideEnding, a_program_that_cannot_be_started_is_a_failure) {
+  JobStory story;
+  story.training().exits("algo-1", {.start_error = "no such file"});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
+}
+
+TEST(DecideEnding, auxiliary_groups_are_stopped_once_the_primary_groups_have_ended) {
+  JobStory story = with_auxiliary();
+  story.exits("algo-2", {});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kKeepRunning);
+  story.exits("algo-3", {});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
+}
+
+TEST(DecideEnding, a_job_of_auxiliary_groups_only_waits_for_all) {
+  JobStory story({{"a", 1, true}, {"b", 1, true}});
+  story.training().exits("algo-1", {});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kKeepRunning);
+}
+
+TEST(DecideEnding, a_stop_stops_the_rest) {
+  JobStory story;
+  story.training().then(StopRequested{});
+  EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
+}
+
+TEST(DecideOutcome, all_zero_is_completed) {
+  JobStory story;
+  story.training().exits("algo-1", {}).exits("algo-2", {}).exits("algo-3", {});
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
+}
+
+TEST(DecideOutcome, the_sigterm_exit_of_an_auxiliary_group_is_success) {
+  JobStory story = with_auxiliary();
+  story.exits("algo-2", {}).exits("algo-3", {}).exits("algo-1", stopped());
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
+}
+
+TEST(DecideOutcome, an_auxiliary_host_that_breaks_after_the_primaries_succeeded_is_success) {
+  JobStory story = with_auxiliary();
+  story.exits("algo-2", {}).exits("algo-3", {}).exits("algo-1", {.exit_code = 1});
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
+}
+
+TEST(DecideOutcome, an_auxiliary_host_that_breaks_before_is_a_failure) {
+  JobStory story = with_auxiliary();
+  story.exits("algo-2", {}).exits("algo-1", {.exit_code = 3}).exits("algo-3", stopped());
+  EXPECT_THAT(decide_outcome(story.job).failure_reason,
+              HasSubstr("Exit Code: 3 on host algo-1"));
+}
+
+TEST(DecideOutcome, the_first_failure_by_time_is_named) {
+  JobStory story;
+  story.training();
+  story.exits("algo-3", {.exit_code = 1, .failure_text = "loss is NaN"});
+  story.exits("algo-1", {.exit_code = 2, .failure_text = "peer lost"});
+  story.exits("algo-2", stopped(137));
+  const Ended ended = decide_outcome(story.job);
+  EXPECT_EQ(ended.status, JobStatus::kFailed);
+  EXPECT_EQ(ended.secondary, SecondaryStatus::kFailed);
+  EXPECT_EQ(ended.failure_reason,
+            "AlgorithmError: loss is NaN, exit code: 1 on host algo-3 of group dnn_group");
+}
+
+TEST(DecideOutcome, a_signal_is_named_where_there_is_no_failure_text) {
+  JobStory story;
+  story.training().exits("algo-1", {.exit_code = 139, .signal = 11});
+  EXPECT_EQ(decide_outcome(story.job).failure_reason,
+            "AlgorithmError: Exit Code: 139 (signal 11) on host algo-1 of group data_group");
+}
+
+TEST(DecideOutcome, out_of_memory_says_so_and_what_to_do) {
+  JobStory story;
+  story.training().exits("algo-1", {.exit_code = 137, .signal = 9, .out_of_memory = true});
+  EXPECT_THAT(decide_outcome(story.job).failure_reason,
+              AllOf(StartsWith("ClientError: out of memory: host algo-1"), HasSubstr("8 GiB"),
+                    HasSubstr("instance type with more memory")));
+}
+
+TEST(DecideOutcome, a_start_error_is_named) {
+  JobStory story;
+  story.training().exits("algo-1", {.exit_code = 127, .start_error = "train: not found"});
+  EXPECT_THAT(decide_outcome(story.job).failure_reason,
+              HasSubstr("could not be started: train: not found, exit code: 127 on host algo-1"));
+}
+
+TEST(DecideOutcome, a_long_failure_text_leaves_room_for_the_place) {
+  JobStory story;
+  story.training().exits("algo-1", {.exit_code = 1, .failure_text = std::string(1022, 'x') + "é"});
+  const std::string reason = decide_outcome(story.job).failure_reason;
+  EXPECT_EQ(reason.size(), 1024u);
+  EXPECT_TRUE(reason.ends_with("xx, exit code: 1 on host algo-1 of group data_group"));
+}
+
+TEST(DecideOutcome, a_user_stop_is_stopped_whatever_the_hosts_say_on_their_way_out) {
+  JobStory story;
+  story.training().then(StopRequested{}).exits("algo-1", stopped());
+  story.exits("algo-2", {.exit_code = 1}).exits("algo-3", {});
+  const Ended ended = decide_outcome(story.job);
+  EXPECT_EQ(ended.status, JobStatus::kStopped);
+  EXPECT_EQ(ended.secondary, SecondaryStatus::kStopped);
+}
+
+TEST(DecideOutcome, a_failure_before_the_stop_stays_a_failure) {
+  JobStory story;
+  story.training().exits("algo-1", {.exit_code = 5}).then(StopRequested{});
+  story.exits("algo-2", stopped()).exits("algo-3", stopped());
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kFailed);
+}
+
+TEST(DecideOutcome, the_maximum_runtime_is_stopped) {
+  JobStory story;
+  story.training().then(StopRequested{.cause = StopCause::kMaxRuntime});
+  story.exits("algo-1", stopped()).exits("algo-2", stopped()).exits("algo-3", stopped());
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kStopped);
+  EXPECT_EQ(decide_outcome(story.job).secondary, SecondaryStatus::kMaxRuntimeExceeded);
+}
+
+TEST(DecideOutcome, a_lost_engine_is_a_failure_of_ours) {
+  JobStory story;
+  story.training().then(StopRequested{.cause = StopCause::kEngineLost});
+  story.exits("algo-1", stopped()).exits("algo-2", stopped()).exits("algo-3", stopped());
+  EXPECT_THAT(decide_outcome(story.job).failure_reason, StartsWith("InternalServerError: "));
+}
+
+TEST(DecideOutcome, what_succeeded_before_the_engine_was_lost_is_completed) {
+  JobStory story;
+  story.training().exits("algo-1", {}).exits("algo-2", {}).exits("algo-3", {});
+  story.then(UploadingStarted{}).then(StopRequested{.cause = StopCause::kEngineLost});
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
+}
+
+TEST(DecideOutcome, a_job_that_never_had_instances) {
+  JobStory story;
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kFailed);
+  story.then(StopRequested{});
+  EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kStopped);
+}
+
+TEST(DecideOutcome, a_host_without_an_exit_is_named) {
+  JobStory story;
+  story.training().exits("algo-1", {});
+  EXPECT_THAT(decide_outcome(story.job).failure_reason,
+              StartsWith("InternalServerError: host algo-2"));
+}
+
+TEST(CutUtf8, never_splits_a_character) {
+  EXPECT_EQ(cut_utf8("abc", 3), "abc");
+  EXPECT_EQ(cut_utf8("abcd", 3), "abc");
+  EXPECT_EQ(cut_utf8("aé", 2), "a");
+  EXPECT_EQ(cut_utf8("a😀b", 4), "a");
+  EXPECT_EQ(cut_utf8("a😀b", 5), "a😀");
+  EXPECT_EQ(cut_utf8(std::string(9, '\x80'), 8), std::string(8, '\x80'));
+  EXPECT_EQ(cut_utf8("é", 0), "");
+}
+
+TEST(PhaseSeconds, adds_up_over_the_transitions) {
+  JobStory story;  // one second between events
+  story.then(PendingReasonChanged{"x"}).training();
+  story.exits("algo-1", {}).exits("algo-2", {}).exits("algo-3", {}).then(UploadingStarted{});
+  story.then(Ended{});
+  const PhaseSeconds phases = phase_seconds(story.job, from_millis(0));
+  EXPECT_DOUBLE_EQ(phases.pending, 1);
+  EXPECT_DOUBLE_EQ(phases.starting, 2);
+  EXPECT_DOUBLE_EQ(phases.downloading, 2);
+  EXPECT_DOUBLE_EQ(phases.training, 4);
+  EXPECT_DOUBLE_EQ(phases.uploading, 1);
+  EXPECT_DOUBLE_EQ(phases.stopping, 0);
+  EXPECT_DOUBLE_EQ(phases.total, 10);
+}
+
+TEST(PhaseSeconds, now_closes_a_phase_that_still_runs) {
+  JobStory story;
+  story.training();
+  const PhaseSeconds phases = phase_seconds(story.job, from_millis(story.now_ms + 2500));
+  EXPECT_DOUBLE_EQ(phases.training, 2.5);
+  EXPECT_DOUBLE_EQ(phase_seconds(story.job, from_millis(0)).training, 0);
+}
+
+TEST(BillableSeconds, are_whole_and_at_least_one) {
+  JobStory story;
+  EXPECT_FALSE(billable_seconds(story.job));
+  story.job.training_start = from_millis(1000);
+  story.job.training_end = from_millis(1000);
+  EXPECT_EQ(billable_seconds(story.job), 1);
+  story.job.training_end = from_millis(3001);
+  EXPECT_EQ(billable_seconds(story.job), 3);
+}
+
+}  // namespace
+}  // namespace evener::jobs
