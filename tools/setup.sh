@@ -17,8 +17,8 @@ packages=(
   uidmap                 # user namespaces of a normal user
   pigz                   # the benchmark's peer for packing
 )
-# Photographs for examples/heterogeneous, smallest first; unpacked, never installed.
-photo_packages=(lomiri-wallpapers-20.04 lomiri-wallpapers-16.04)
+# Photographs for examples/heterogeneous; unpacked below build, never installed.
+photo_packages=(lomiri-wallpapers-16.04 mate-backgrounds)
 photo_folder=build/photo-packages
 
 say() { printf 'setup: %s\n' "$*"; }
