@@ -39,8 +39,12 @@ class LineConnection {
   Result<std::optional<std::string>> receive_line(std::chrono::milliseconds timeout);
 
  private:
+  std::optional<std::string> take_buffered_line();
+
   UniqueFd socket_;
   std::string buffered_;
+  std::size_t taken_ = 0;     // bytes of buffered_ already given away
+  std::size_t searched_ = 0;  // no newline from taken_ up to here
 };
 
 // An exclusive lock on a file, held until released or the process ends (flock(2)).
