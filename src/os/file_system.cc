@@ -1,27 +1,7 @@
 #include "os/file_system.h"
 
-#include "base/ids.h"
-
 namespace evener::os {
 namespace {
-
-// A name beside `path` that no one else uses. Hidden, so that listings for people skip it.
-fs::path temporary_beside(const fs::path& path) {
-  constexpr std::size_t kSuffixLength = 10;
-  constexpr std::size_t kKeptNameBytes = 200;  // names are at most 255 bytes
-  SystemRandom random;
-  const std::string name = path.filename().string().substr(0, kKeptNameBytes);
-  return path.parent_path() / ("." + name + ".tmp-" + random_suffix(random, kSuffixLength));
-}
-
-Status write_whole(FileSystem& files, const fs::path& path, std::string_view text,
-                   Durability durability) {
-  auto file = files.create(path);
-  if (!file) return tl::unexpected(std::move(file.error()));
-  RETURN_IF_ERROR((*file)->append(std::as_bytes(std::span(text.data(), text.size()))));
-  if (durability == Durability::kSynced) RETURN_IF_ERROR((*file)->sync());
-  return (*file)->close();
-}
 
 fs::path parent_or_here(const fs::path& path) {
   const fs::path parent = path.parent_path();
@@ -51,13 +31,11 @@ Result<std::string> read_text(FileSystem& files, const fs::path& path, std::uint
 
 Status write_text(FileSystem& files, const fs::path& path, std::string_view text,
                   Durability durability) {
-  const fs::path temporary = temporary_beside(path);
-  Status written = write_whole(files, temporary, text, durability);
-  if (written) written = files.rename(temporary, path);
-  if (!written) {
-    (void)files.remove_file(temporary);
-    return written;
-  }
+  auto file = files.create_replacing(path);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  RETURN_IF_ERROR((*file)->append(std::as_bytes(std::span(text.data(), text.size()))));
+  if (durability == Durability::kSynced) RETURN_IF_ERROR((*file)->sync());
+  RETURN_IF_ERROR((*file)->close());
   if (durability == Durability::kSynced) return files.sync_directory(parent_or_here(path));
   return ok();
 }

@@ -78,6 +78,10 @@ class FileSystem {
   virtual Result<std::unique_ptr<ReadableFile>> open(const fs::path& path) = 0;
   // Creates or truncates.
   virtual Result<std::unique_ptr<WritableFile>> create(const fs::path& path) = 0;
+  // A file that takes the name `path` when close() succeeds, in place of what is there; until then
+  // no one sees it. Dropped, it leaves nothing; nor does a killed process where the file system
+  // knows files without names.
+  virtual Result<std::unique_ptr<WritableFile>> create_replacing(const fs::path& path) = 0;
   // Creates, or continues at the end.
   virtual Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) = 0;
 
@@ -118,7 +122,7 @@ class FaultyFileSystem;  // in file_system_faulty.h
 // Convenience over the seam, each with one meaning.
 Result<std::string> read_text(FileSystem& files, const fs::path& path,
                               std::uint64_t limit_bytes = 64ull << 20);
-// Write to a temporary name beside `path`, then rename over it: a reader sees old or new.
+// By create_replacing(): a reader sees old or new.
 Status write_text(FileSystem& files, const fs::path& path, std::string_view text,
                   Durability durability = Durability::kNone);
 Status make_parent_directories(FileSystem& files, const fs::path& path);

@@ -67,6 +67,9 @@ class RealFileSystem final : public FileSystem {
   Result<std::unique_ptr<WritableFile>> create(const fs::path& path) override {
     return real::open_writable(path, real::OpenFor::kTruncate);
   }
+  Result<std::unique_ptr<WritableFile>> create_replacing(const fs::path& path) override {
+    return real::open_replacing(path);
+  }
   Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) override {
     return real::open_writable(path, real::OpenFor::kAppend);
   }

@@ -26,6 +26,7 @@ FileKind kind_of_mode(mode_t mode);
 Result<std::unique_ptr<ReadableFile>> open_readable(const fs::path& path);
 enum class OpenFor { kTruncate, kAppend };
 Result<std::unique_ptr<WritableFile>> open_writable(const fs::path& path, OpenFor purpose);
+Result<std::unique_ptr<WritableFile>> open_replacing(const fs::path& path);
 
 // Calls `visit` for each data extent of the open file in order until it fails.
 Status for_each_extent(int fd, std::uint64_t size, const fs::path& path,

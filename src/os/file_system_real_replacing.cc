@@ -1,0 +1,109 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/ids.h"
+#include "os/file_system_real.h"
+#include "os/unique_fd.h"
+
+namespace evener::os::real {
+namespace {
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// A name beside `path` that no one else uses. Hidden, so that listings for people skip it.
+fs::path temporary_beside(const fs::path& path) {
+  constexpr std::size_t kSuffixLength = 10;
+  constexpr std::size_t kKeptNameBytes = 200;  // names are at most 255 bytes
+  SystemRandom random;
+  const std::string name = path.filename().string().substr(0, kKeptNameBytes);
+  return folder_of(path) / ("." + name + ".tmp-" + random_suffix(random, kSuffixLength));
+}
+
+class ReplacingFile final : public WritableFile {
+ public:
+  // `temporary` is empty while the file has no name at all.
+  ReplacingFile(UniqueFd fd, fs::path path, fs::path temporary)
+      : fd_(std::move(fd)), path_(std::move(path)), temporary_(std::move(temporary)) {}
+  ReplacingFile(const ReplacingFile&) = delete;
+  ReplacingFile& operator=(const ReplacingFile&) = delete;
+  ~ReplacingFile() override { drop_name(); }
+
+  Status append(std::span<const std::byte> bytes) override {
+    Status written = write_all(fd_.get(), bytes.data(), bytes.size(), path_);
+    if (!written) failed_ = true;
+    return written;
+  }
+
+  Status sync() override {
+    if (::fdatasync(fd_.get()) == 0) return ok();
+    failed_ = true;
+    return errno_failure(errno, attempt("sync", path_));
+  }
+
+  Status close() override {
+    if (!fd_) return ok();
+    Status published = failed_ ? Status(failure(ErrorCode::kIo, attempt("close", path_) +
+                                                                    ": a write failed before"))
+                               : publish();
+    const int closed = ::close(fd_.release());
+    if (published && closed != 0) published = errno_failure(errno, attempt("close", path_));
+    drop_name();
+    return published;
+  }
+
+ private:
+  Status publish() {
+    if (temporary_.empty() && link_to(path_)) return ok();
+    if (temporary_.empty()) {
+      // linkat() does not replace; rename() does.
+      if (errno != EEXIST) return errno_failure(errno, attempt("create", path_));
+      const fs::path beside = temporary_beside(path_);
+      if (!link_to(beside)) return errno_failure(errno, attempt("create", beside));
+      temporary_ = beside;
+    }
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+      return errno_failure(errno, attempt("rename", temporary_) + " to " + path_.string());
+    temporary_.clear();
+    return ok();
+  }
+
+  bool link_to(const fs::path& name) const {
+    char link[40];
+    std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd_.get());
+    return ::linkat(AT_FDCWD, link, AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  }
+
+  void drop_name() {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    temporary_.clear();
+  }
+
+  UniqueFd fd_;
+  fs::path path_;
+  fs::path temporary_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WritableFile>> open_replacing(const fs::path& path) {
+  if (!path.has_filename()) return errno_failure(EISDIR, attempt("create", path));
+  // A file without a name gets one through /proc.
+  if (::access("/proc/self/fd", X_OK) == 0) {
+    UniqueFd unnamed(::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644));
+    if (unnamed) return std::make_unique<ReplacingFile>(std::move(unnamed), path, fs::path());
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+      return errno_failure(errno, attempt("create", path));
+  }
+  fs::path temporary = temporary_beside(path);
+  UniqueFd named(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!named) return errno_failure(errno, attempt("create", temporary));
+  return std::make_unique<ReplacingFile>(std::move(named), path, std::move(temporary));
+}
+
+}  // namespace evener::os::real
