@@ -91,7 +91,7 @@ def run_job(evener: Path, job: Path, home: Path, cpus_per_vcpu: float) -> dict[s
             if event.get("event") == "summary":
                 summary = event
             elif event.get("event") == "log":
-                print(f"  {event.get('host', '')} | {event.get('line', event.get('text', ''))}")
+                print(f"  {event.get('host', '')} | {event.get('text', '')}")
         code = process.wait(timeout=JOB_TIMEOUT_SECONDS)
     if code != 0 or summary.get("status") != "Completed":
         reason = summary.get("failure_reason") or f"exit code {code}"

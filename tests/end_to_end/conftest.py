@@ -1,0 +1,37 @@
+"""What tests of the real program share: the binary, and a home of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def evener() -> Path:
+    """The binary, from EVENER or build/evener."""
+    path = Path(os.environ.get("EVENER", ROOT / "build/evener"))
+    if not os.access(path, os.X_OK):
+        pytest.skip(f"{path} is not built; run make build")
+    return path
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """An empty home with a short path, since it holds sockets."""
+    path = Path(tempfile.mkdtemp(prefix="evener-"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def environment(home: Path) -> dict[str, str]:
+    """The caller's environment with that home, and the Python that has numpy first in PATH."""
+    python = ROOT / ".venv/bin"
+    return dict(os.environ, EVENER_HOME=str(home), PATH=f"{python}:{os.environ['PATH']}")
