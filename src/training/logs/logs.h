@@ -32,16 +32,23 @@ struct LogLine {
   std::string text;             // without the newline; bytes as printed
   bool continued = false;       // the next line of the host continues this one
   bool unterminated = false;    // the program ended or paused without a newline
+  bool replaced = false;        // an unfinished line (progress bar, prompt) as it stood: the
+                                // host's next line that is no note shows it anew, and whole
+  bool note = false;            // a line of Evener's own; stands apart from the lines around it
+  bool operator==(const LogLine&) const = default;
 };
 
 class LogWriter {
  public:
   virtual ~LogWriter() = default;
-  // From now on reads `pipe` (stdout and stderr of one host) until its end.
+  // From now on reads `pipe` (stdout and stderr of one host) until its end. A host whose pipe has
+  // ended may get another; kAlreadyExists before that. The host's files are there on return.
   virtual Status add_host(const std::string& host, os::UniqueFd pipe) = 0;
   // A line of Evener's own in a host's log, e.g. about requirements.
   virtual void note(const std::string& host, std::string_view text) = 0;
-  // Waits until every pipe has ended and all is written, at most `timeout`, then flushes.
+  // Waits until every pipe has ended and all is written, at most `timeout`, then flushes. Pipes
+  // that are open even then (a process left behind holds them) are closed with a note in their
+  // logs: kTimedOut, naming the hosts. kNoSpace if lines are lost that no record tells of.
   virtual Status drain(std::chrono::milliseconds timeout) = 0;
   virtual std::uint64_t lost_lines() const = 0;
 };
@@ -54,11 +61,13 @@ Result<std::unique_ptr<LogWriter>> make_log_writer(const std::filesystem::path& 
 class LogReader {
  public:
   virtual ~LogReader() = default;
-  // The next lines, at most `limit`; empty at the present end. Calling again later continues.
+  // The next lines, at most `limit` and about 16 MiB of text; empty at the present end. Calling
+  // again later continues.
   virtual Result<std::vector<LogLine>> read(std::size_t limit) = 0;
   // Starts at the first line whose time is not before `since`.
   virtual Status seek(WallTime since) = 0;
 };
+// kNotFound until the host has printed or been launched.
 Result<std::unique_ptr<LogReader>> open_log(const std::filesystem::path& folder,
                                             const std::string& host);
 

@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include "training/logs/logs.h"
+
+namespace evener::logs {
+namespace {
+
+const std::string kBad = "\xEF\xBF\xBD";
+
+TEST(ValidUtf8, LeavesValidTextAlone) {
+  for (const std::string text : {"", "plain", "\x7f", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80",
+                                 "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF",
+                                 "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "gr\xC3\xBC\xC3\x9F"})
+    EXPECT_EQ(valid_utf8(text), text);
+  const std::string with_nul("a\0b", 3);
+  EXPECT_EQ(valid_utf8(with_nul), with_nul);
+}
+
+TEST(ValidUtf8, ReplacesOverlongForms) {
+  EXPECT_EQ(valid_utf8("\xC0\xAF"), kBad + kBad);
+  EXPECT_EQ(valid_utf8("\xC1\xBF"), kBad + kBad);
+  EXPECT_EQ(valid_utf8("\xE0\x9F\xBF"), kBad + kBad + kBad);
+  EXPECT_EQ(valid_utf8("\xF0\x8F\xBF\xBF"), kBad + kBad + kBad + kBad);
+}
+
+TEST(ValidUtf8, ReplacesSurrogatesAndCodePointsBeyondTheLast) {
+  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), kBad + kBad + kBad);
+  EXPECT_EQ(valid_utf8("\xED\xBF\xBF"), kBad + kBad + kBad);
+  EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), kBad + kBad + kBad + kBad);
+  EXPECT_EQ(valid_utf8("\xF5\x80"), kBad + kBad);
+  EXPECT_EQ(valid_utf8("\xFF\xFE"), kBad + kBad);
+}
+
+TEST(ValidUtf8, ReplacesATruncatedSequenceOnceAndGoesOnAfterIt) {
+  EXPECT_EQ(valid_utf8("a\xC3"), "a" + kBad);
+  EXPECT_EQ(valid_utf8("\xE2\x82" "b"), kBad + "b");
+  EXPECT_EQ(valid_utf8("\xF0\x9F\x98"), kBad);
+  EXPECT_EQ(valid_utf8("\xF0\x9F\xC3\xBC"), kBad + "\xC3\xBC");
+  EXPECT_EQ(valid_utf8("\x80" "x\xBF"), kBad + "x" + kBad);
+}
+
+TEST(StreamName, IsJobHostAndEpochSeconds) {
+  EXPECT_EQ(stream_name("job-1", "algo-1", from_millis(1699307977999)), "job-1/algo-1-1699307977");
+}
+
+}  // namespace
+}  // namespace evener::logs
