@@ -6,7 +6,7 @@
 // Fails:    parse: kInvalidArgument; for JSON syntax the message has line and column. Constraint
 //           violations are AWS's ValidationException texts, all of them in one message
 //           ("2 validation errors detected: ...; ...").
-// Source:   botocore's service model (table constraints.inc, generated; version inside) and the
+// Source:   botocore's service model (constraint_table.h, generated; version inside) and the
 //           cross-member rules of the API reference.
 #pragma once
 

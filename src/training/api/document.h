@@ -1,0 +1,66 @@
+// A JSON document as a tree of plain values, with members in the order of the text.
+//
+// Used by:  the other files of api.
+// Threads:  values and pure functions.
+// Fails:    read_document: kInvalidArgument with line and column (syntax), or naming the limit,
+//           the member given twice, ...
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace evener::api {
+
+// A CreateTrainingJob body is at most this long; the largest that the constraints allow is about
+// 400 KB.
+inline constexpr std::size_t kDocumentLimitBytes = 1u << 20;
+// The deepest member of the service model lies 8 levels deep.
+inline constexpr std::size_t kDocumentDepthLimit = 32;
+
+enum class Kind { kNull, kBoolean, kInteger, kNumber, kString, kList, kObject };
+std::string_view to_string(Kind kind);  // "a string", "an object": for messages
+
+struct Member;
+struct Value {
+  Kind kind = Kind::kNull;
+  bool boolean = false;
+  std::int64_t integer = 0;
+  std::string text;               // a string's characters; a number's literal
+  std::vector<Value> items;
+  std::vector<Member> members;
+
+  // The member of that name, nullptr where there is none. A member that is null counts as absent.
+  const Value* find(std::string_view name) const;
+  Value* find(std::string_view name);
+  // The same as the type that is asked for; "", no items, false where absent or of another type.
+  std::string_view text_at(std::string_view name) const;
+  const std::vector<Value>& items_at(std::string_view name) const;
+  bool true_at(std::string_view name) const;
+  // Replaces or appends.
+  void set(std::string_view name, Value value);
+};
+struct Member {
+  std::string name;
+  Value value;
+};
+
+Value make_string(std::string_view text);
+Value make_integer(std::int64_t number);
+Value make_boolean(bool value);
+Value make_list(std::vector<Value> items);
+Value make_object();
+// A time as the API writes it: seconds since the epoch with three decimals at most.
+Value make_seconds(std::int64_t millis);
+
+// Members that are null are left out.
+Result<Value> read_document(std::string_view json);
+std::string write_document(const Value& value);                 // compact
+// Python's and SageMaker's way to put a string into a hyperparameter: with quotes and escapes.
+std::string quote_json(std::string_view text);
+
+}  // namespace evener::api

@@ -1,0 +1,25 @@
+// The patterns of the service model (a subset of Java's regular expressions), matched in time
+// linear in the text: no backtracking, no recursion over the text.
+//
+// Used by:  constraints.
+// Threads:  pure functions.
+// Fails:    never; a pattern outside the subset matches everything (a test compiles each one of
+//           the table).
+#pragma once
+
+#include <string_view>
+
+namespace evener::api {
+
+// True where the whole of `text` (UTF-8) matches. The subset: literals, `.` (no line ends), escapes
+// \d \w \s \S and \p{Alnum|L|N|Z}, classes with ranges, groups, `|`, and * + ? {n} {n,} {n,m};
+// (?<!x) for one character x.
+bool matches(std::string_view pattern, std::string_view text);
+
+// False where `pattern` is outside the subset.
+bool is_supported_pattern(std::string_view pattern);
+
+// Number of characters (code points) of valid UTF-8.
+std::size_t length_in_characters(std::string_view text);
+
+}  // namespace evener::api

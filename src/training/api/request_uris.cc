@@ -1,0 +1,43 @@
+#include "training/api/request_uris.h"
+
+#include <filesystem>
+
+namespace evener::api {
+
+std::string to_uri(std::string_view text, std::string_view directory) {
+  if (text.empty() || text.find("://") != std::string_view::npos) return std::string(text);
+  std::filesystem::path path(text);
+  if (path.is_relative()) {
+    if (directory.empty()) return std::string(text);
+    path = std::filesystem::path(directory) / path;
+  }
+  return "file://" + path.lexically_normal().string();
+}
+
+namespace {
+
+void make_absolute(Value* owner, std::string_view member, std::string_view directory) {
+  if (owner == nullptr || owner->kind != Kind::kObject) return;
+  Value* uri = owner->find(member);
+  if (uri != nullptr && uri->kind == Kind::kString) uri->text = to_uri(uri->text, directory);
+}
+
+}  // namespace
+
+void make_uris_absolute(Value& request, std::string_view directory) {
+  make_absolute(request.find("OutputDataConfig"), "S3OutputPath", directory);
+  make_absolute(request.find("CheckpointConfig"), "S3Uri", directory);
+  Value* channels = request.find("InputDataConfig");
+  if (channels == nullptr) return;
+  for (Value& channel : channels->items) {
+    Value* source = channel.find("DataSource");
+    if (source != nullptr) make_absolute(source->find("S3DataSource"), "S3Uri", directory);
+  }
+}
+
+std::string join_uri(std::string_view base, std::string_view tail) {
+  while (base.ends_with('/') && !base.ends_with("//")) base.remove_suffix(1);
+  return std::string(base) + (base.ends_with('/') ? "" : "/") + std::string(tail);
+}
+
+}  // namespace evener::api

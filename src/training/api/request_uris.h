@@ -1,0 +1,25 @@
+// Paths of this machine in a request become file:// URIs.
+//
+// Used by:  api.
+// Threads:  pure functions; no file is looked at.
+// Fails:    never; what cannot be made absolute stays, and its pattern refuses it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "training/api/document.h"
+
+namespace evener::api {
+
+// "file:///a/b" for "/a/b" or, with directory "/a", for "b", "./b" and "../a/b". Text with a
+// scheme, and relative paths without a directory, are returned as they are.
+std::string to_uri(std::string_view text, std::string_view directory);
+
+// to_uri on every member that names a place: channels' S3Uri, S3OutputPath, CheckpointConfig.S3Uri.
+void make_uris_absolute(Value& request, std::string_view directory);
+
+// "<base>/<tail>" with one slash between.
+std::string join_uri(std::string_view base, std::string_view tail);
+
+}  // namespace evener::api
