@@ -60,8 +60,17 @@ class Store {
   virtual Result<std::int64_t> last_row() = 0;
 };
 
+// Whether an answer of commit() survives a loss of power, or only the end of the process.
+enum class Synchronous { kFull, kOff };
+
+struct StoreOptions {
+  std::filesystem::path home;
+  Synchronous synchronous = Synchronous::kFull;
+};
+
 // Opens or creates <home>/evener.db and brings its schema up to date. A newer schema than this
-// program knows is kUnsupported.
+// program knows is kUnsupported; a home that cannot be written is kPermissionDenied.
+Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 Result<std::unique_ptr<Store>> open_store(const std::filesystem::path& home);
 
 // Rebuilds every projection by replaying events and compares; the answer names differences.

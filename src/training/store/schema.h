@@ -1,0 +1,15 @@
+// The tables of a home and how older files become today's. Private to store.
+#pragma once
+
+#include "base/result.h"
+#include "training/store/sqlite.h"
+
+namespace evener::store {
+
+inline constexpr std::int64_t kSchemaVersion = 1;
+
+// Brings the file up to kSchemaVersion, each step in a transaction of its own. A file with a
+// newer version is kUnsupported.
+Status migrate(Database& database);
+
+}  // namespace evener::store
