@@ -1,0 +1,200 @@
+#include "training/backends/local/supervised_job.h"
+
+#include <variant>
+
+#include "base/log.h"
+#include "training/backends/local/collect.h"
+#include "training/backends/local/identity.h"
+#include "training/backends/local/journal.h"
+#include "training/backends/local/protocol.h"
+
+namespace evener::backends {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTryInterval{100};
+// A supervisor writes its identity within milliseconds of its start.
+constexpr int kTriesWithoutIdentity = 10;
+
+}  // namespace
+
+SupervisedJob::SupervisedJob(const BackendParts& parts, jobs::TrainingJob job,
+                             LaunchedSupervisor supervisor)
+    : parts_(parts),
+      job_(std::move(job)),
+      folder_(job_folder(parts.options.home, job_.spec.name)),
+      connection_(std::move(supervisor.connection)),
+      child_(std::move(supervisor.process)) {}
+
+SupervisedJob::SupervisedJob(const BackendParts& parts, jobs::TrainingJob job)
+    : parts_(parts),
+      job_(std::move(job)),
+      folder_(job_folder(parts.options.home, job_.spec.name)),
+      next_position_(job_.imported_position + 1),
+      try_at_(parts.clock.monotonic_now()),
+      may_start_(job_.imported_position == 0) {}
+
+void SupervisedJob::add_descriptors(std::vector<pollfd>& polled) const {
+  if (connection_) polled.push_back({.fd = connection_->fd(), .events = POLLIN, .revents = 0});
+  if (child_) polled.push_back({.fd = child_->pidfd(), .events = POLLIN, .revents = 0});
+  if (found_) polled.push_back({.fd = found_.get(), .events = POLLIN, .revents = 0});
+}
+
+std::optional<MonotonicTime> SupervisedJob::next_try() const {
+  return connection_ || ended_ ? std::nullopt : try_at_;
+}
+
+void SupervisedJob::turn() {
+  read_events();
+  if (process_gone()) {
+    // What it said last may have come between the two looks.
+    read_events();
+    connection_.reset();
+    try_at_ = parts_.clock.monotonic_now();
+  }
+  if (ended_) {
+    connection_.reset();   // the supervisor waits for this before it leaves
+    found_.reset();
+    return;
+  }
+  if (!connection_ && try_at_ && parts_.clock.monotonic_now() >= *try_at_) look_for_supervisor();
+}
+
+void SupervisedJob::stop(StopMode mode) {
+  if (ended_) return;
+  if (connection_ && connection_->send_line(command_line(StopCommand{mode}))) return;
+  if (unsent_stop_ != StopMode::kAtOnce) unsent_stop_ = mode;
+}
+
+void SupervisedJob::read_events() {
+  while (connection_ && !ended_) {
+    auto line = connection_->receive_line(milliseconds(0));
+    if (!line) {
+      connection_.reset();
+      try_at_ = parts_.clock.monotonic_now();
+      return;
+    }
+    if (!*line) return;
+    take_line(**line);
+  }
+}
+
+void SupervisedJob::take_line(const std::string& line) {
+  auto event = jobs::event_from_json(line);
+  if (event && event->journal_position < next_position_) return;
+  if (!event || event->journal_position > next_position_) {
+    // Not to be trusted any more; the journal is asked again from where we were.
+    log_line(LogLevel::kError, "local", "unexpected words of a supervisor",
+             {{"job", name()}, {"line", std::string_view(line).substr(0, 200)}});
+    connection_.reset();
+    retry_later();
+    return;
+  }
+  post(std::move(*event));
+}
+
+void SupervisedJob::post(jobs::JobEvent event) {
+  if (event.journal_position > 0) next_position_ = event.journal_position + 1;
+  if (std::holds_alternative<jobs::Ended>(event.change)) ended_ = true;
+  parts_.sink(std::move(event));
+}
+
+bool SupervisedJob::process_gone() {
+  if (child_) {
+    auto status = child_->wait(milliseconds(0));
+    if (status && !*status) return false;
+    child_.reset();
+    return true;
+  }
+  if (found_ && os::pidfd_ended(found_.get())) {
+    found_.reset();
+    return true;
+  }
+  return false;
+}
+
+void SupervisedJob::look_for_supervisor() {
+  if (attach()) return;
+  if (child_ || found_) return retry_later();
+  auto identity = read_identity(parts_.files, folder_);
+  if (identity && *identity) {
+    if (auto process = open_supervisor(**identity)) {
+      found_ = std::move(*process);
+      return retry_later();
+    }
+    return import_journal();
+  }
+  if (!was_never_started()) return import_journal();
+  if (++tries_ < kTriesWithoutIdentity) return retry_later();
+  start_anew();
+}
+
+bool SupervisedJob::attach() {
+  auto socket = os::connect_unix(folder_.socket());
+  if (!socket) return false;
+  os::LineConnection connection(std::move(*socket));
+  const AttachCommand attach{.from = next_position_, .engine = parts_.options.engine_kind};
+  if (!connection.send_line(command_line(attach))) return false;
+  if (unsent_stop_ && !connection.send_line(command_line(StopCommand{*unsent_stop_}))) return false;
+  unsent_stop_.reset();
+  connection_.emplace(std::move(connection));
+  if (child_ || found_) return true;
+  auto identity = read_identity(parts_.files, folder_);
+  if (!identity || !*identity) return true;
+  if (auto process = open_supervisor(**identity)) found_ = std::move(*process);
+  return true;
+}
+
+void SupervisedJob::retry_later() { try_at_ = parts_.clock.monotonic_now() + kTryInterval; }
+
+// An engine can die after it has committed the launch and before it has started a supervisor.
+bool SupervisedJob::was_never_started() const {
+  return may_start_ && !parts_.files.stat(folder_.journal()) &&
+         !parts_.files.stat(identity_path(folder_));
+}
+
+void SupervisedJob::start_anew() {
+  may_start_ = false;
+  auto supervisor = launch_supervisor(parts_.options, parts_.files, job_);
+  if (!supervisor) return post_lost_end("no supervisor could be started: " +
+                                        supervisor.error().message);
+  connection_.emplace(std::move(supervisor->connection));
+  child_ = std::move(supervisor->process);
+  if (unsent_stop_) stop(*std::exchange(unsent_stop_, std::nullopt));
+}
+
+void SupervisedJob::import_journal() {
+  auto journal = read_journal(parts_.files, folder_.journal());
+  if (journal) {
+    for (jobs::JobEvent& event : journal->events) {
+      if (event.journal_position >= next_position_) post(std::move(event));
+    }
+  }
+  if (ended_) return;
+  std::string text = "the supervisor of the job ended without a word";
+  if (!journal) text += " (" + journal.error().message + ")";
+  post_lost_end(text + "; see " + (folder_.root / "supervisor.log").string());
+}
+
+void SupervisedJob::post_lost_end(const std::string& text) {
+  std::string reason = "InternalServerError: " + text;
+  if (auto removed = sandbox::remove_leftovers(name(), folder_.instances()); !removed) {
+    reason += "; what it left could not be removed: " + removed.error().message;
+  }
+  std::vector<HostResults> results;
+  for (const jobs::Instance& instance : job_.instances) {
+    const std::string& host = instance.placement.host;
+    results.push_back({host, folder_.instances() / host / "ml"});
+  }
+  auto kept = keep_results(parts_.files, results, folder_.root / "unsaved");
+  if (kept && !kept->empty()) reason += "; what it had written is in " + kept->string();
+  post({.job = name(),
+        .time = parts_.clock.wall_now(),
+        .journal_position = 0,
+        .change = jobs::Ended{.status = jobs::JobStatus::kFailed,
+                              .secondary = jobs::SecondaryStatus::kFailed,
+                              .failure_reason = std::move(reason)}});
+}
+
+}  // namespace evener::backends

@@ -1,0 +1,44 @@
+// The phase in which the user's program runs on every host: ends when none runs any more. A host's
+// failure, the end of all primary groups, a stop, or the longest run time stop the rest: SIGTERM,
+// the job's grace, SIGKILL.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "training/backends/local/phase.h"
+#include "training/backends/local/recorder.h"
+#include "training/backends/local/sampler.h"
+
+namespace evener::backends {
+
+class TrainPhase final : public Phase {
+ public:
+  // Begins now: TrainingStarted was recorded.
+  TrainPhase(Recorder& recorder, sandbox::Sandbox& instances, Sampler& sampler,
+             const Clock& clock);
+
+  bool done() const override;
+  bool stoppable() const override { return true; }
+  void stop(StopMode mode) override;
+  void host_event(const sandbox::HostEvent& event) override;
+  void tick() override;
+  std::optional<MonotonicTime> next_tick() const override;
+
+ private:
+  jobs::InstanceExit exit_of(const sandbox::HostEvent& event) const;
+  bool runs(const std::string& host) const;
+  void stop_rest(StopMode mode);
+  void kill_rest();
+
+  Recorder& recorder_;
+  sandbox::Sandbox& instances_;
+  Sampler& sampler_;
+  const Clock& clock_;
+  std::set<std::string> signalled_;            // hosts that were told to stop
+  MonotonicTime longest_;                      // when the longest run time is over
+  std::optional<MonotonicTime> kill_at_;       // the end of the grace
+  bool killed_ = false;
+};
+
+}  // namespace evener::backends
