@@ -56,22 +56,23 @@ missing_packages() {
   done
 }
 
-# Runs apt-get as root; reads the package lists afresh only when the first try fails.
+may_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
+
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     env DEBIAN_FRONTEND=noninteractive "$@"
-  elif command -v sudo >/dev/null; then
-    sudo env DEBIAN_FRONTEND=noninteractive "$@"
   else
-    fail "these packages are missing and this user is neither root nor has sudo:" \
-      "${missing[*]:-}" "As root: apt-get install --no-install-recommends ${missing[*]:-}"
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
   fi
 }
 
+# Reads the package lists afresh only when the first try fails.
 install_packages() {
-  missing=()
+  local missing=()
   mapfile -t missing < <(missing_packages)
   [ ${#missing[@]} -gt 0 ] || return 0
+  may_be_root || fail "packages are missing, and this user is neither root nor has sudo. As root:" \
+    "  apt-get install --no-install-recommends ${missing[*]}"
   say "installing ${missing[*]}"
   local install=(apt-get install -y -q --no-install-recommends "${missing[@]}")
   if ! as_root "${install[@]}" >build/apt.log 2>&1; then
@@ -120,7 +121,7 @@ fetch_photos() {
     rm -rf build/download "$folder.part"
     mkdir -p build/download "$folder.part"
     (cd build/download && { apt-get download -q "$name" || {
-      as_root apt-get update -q && apt-get download -q "$name"; }; }) >build/photos.log 2>&1 ||
+      may_be_root && as_root apt-get update -q && apt-get download -q "$name"; }; }) >build/photos.log 2>&1 ||
       { cat build/photos.log >&2; fail "the package $name could not be fetched."; }
     dpkg -x build/download/"$name"_*.deb "$folder.part"
     mv "$folder.part" "$folder"

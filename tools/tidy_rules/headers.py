@@ -35,7 +35,7 @@ PLACEMENTS = [
     Placement(r"toml(\+\+|plusplus)/.*", r"(src/advice/catalog|apps)/.*\.cc",
               "the user's overrides and settings"),
     Placement(r"tl/expected\.hpp", r"src/base/result\.h", "everything else uses Result<T>"),
-    Placement(r"(gtest|gmock)/.*", r".*_test\.cc|(tests|benchmarks)/.*",
+    Placement(r"(gtest|gmock)/.*", r".*_test\.(cc|h)|(tests|benchmarks)/.*",
               "test code is not part of the program"),
 ]
 
@@ -76,7 +76,7 @@ def _misplaced(path: str, header: str) -> str:
 
 def check_form(file: SourceFile, layers: Layers) -> list[Finding]:
     """A header that others may include says who uses it, from which threads, how it fails."""
-    if file.suffix != ".h" or not file.path.startswith("src/"):
+    if file.suffix != ".h" or not file.path.startswith("src/") or file.is_test:
         return []
     path = file.path.removeprefix("src/")
     module = layers.module_of(path)

@@ -53,7 +53,7 @@ class SourceFile:
     @property
     def is_test(self) -> bool:
         return (
-            self.path.endswith("_test.cc")
+            self.path.endswith(("_test.cc", "_test.h"))
             or self.path.startswith(("tests/", "benchmarks/"))
             or self.name.startswith("test_")
         )
