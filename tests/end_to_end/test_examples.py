@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -55,13 +56,11 @@ def test_cosine_similarity_is_right_and_the_same_on_1_2_and_5_hosts(
 def test_groups_hello_shows_every_host(
     evener: Path, environment: dict[str, str], home: Path
 ) -> None:
-    body = json.loads((EXAMPLES / "groups_hello/job.json").read_text())
-    body["OutputDataConfig"]["S3OutputPath"] = str(home / "output")
-    body["HyperParameters"]["sagemaker_submit_directory"] = str(EXAMPLES / "groups_hello/source")
-    job = home / "job.json"
-    job.write_text(json.dumps(body))
+    """The job file in place: its relative paths start at its own folder."""
+    shutil.copytree(EXAMPLES, home / "tree/examples")
+    job = home / "tree/examples/groups_hello/job.json"
     done = subprocess.run([evener, "train", job, "--json"], env=environment, capture_output=True,
-                          text=True, timeout=TIMEOUT_SECONDS, check=False)
+                          text=True, timeout=TIMEOUT_SECONDS, check=False, cwd=home)
     assert done.returncode == 0, done.stdout + done.stderr
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert events[-1]["event"] == "summary" and events[-1]["status"] == "Completed"
