@@ -1,0 +1,304 @@
+#include "training/engine/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "training/engine/loop.h"
+
+namespace evener::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using jobs::JobEvent;
+using jobs::TrainingJob;
+
+constexpr std::size_t kInboxEvents = 4096;
+constexpr std::size_t kMostQueued = 10'000;   // events that wait for the disk; then backends wait
+constexpr std::size_t kPage = 1000;           // events read from the store at once
+constexpr int kRounds = 16;                   // of commit and decide in one turn
+constexpr auto kPoll = 500ms;                 // how soon events of other processes are seen
+constexpr auto kFirstPause = 50ms;            // before a refused commit is tried again; doubles
+constexpr auto kLongestPause = 2000ms;
+
+jobs::Ended failed_with(std::string reason) {
+  return {.status = jobs::JobStatus::kFailed,
+          .secondary = jobs::SecondaryStatus::kFailed,
+          .failure_reason = std::move(reason)};
+}
+
+}  // namespace
+
+// ---- the turn --------------------------------------------------------------------------
+
+Result<bool> Loop::step(std::chrono::milliseconds wait) { return turn(wait, {}); }
+
+void Loop::run(std::stop_token stop) {
+  while (!stop.stop_requested()) (void)turn(kPoll, stop);  // failed() has logged and backs off
+}
+
+Result<bool> Loop::turn(std::chrono::milliseconds wait, std::stop_token stop) {
+  const std::size_t room = kMostQueued - std::min(queue_.size(), kMostQueued);
+  for (JobEvent& event : inbox_.take(wait_at_most(wait), room, std::move(stop)))
+    queue_.push_back(std::move(event));
+  if (backing_off()) return false;
+  turning_ = std::this_thread::get_id();
+  auto moved = settle();
+  turning_ = std::thread::id();
+  if (!moved) return tl::unexpected<Error>(failed(std::move(moved.error())).error());
+  pause_ = 0ms;
+  return moved;
+}
+
+// Commits, takes in, decides, until nothing follows from what happened.
+Result<bool> Loop::settle() {
+  bool moved = false;
+  for (int round = 0; round < kRounds; ++round) {
+    RETURN_IF_ERROR(commit_queue());
+    const auto gained = refresh();
+    if (!gained) return tl::unexpected<Error>(gained.error());
+    moved = moved || *gained;
+    fail_jobs_with_refused_end();
+    if (queue_.empty() && changed_) decide();
+    if (queue_.empty()) break;
+  }
+  return moved;
+}
+
+std::chrono::milliseconds Loop::wait_at_most(std::chrono::milliseconds wait) const {
+  if (pause_ > 0ms) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(retry_at_ - clock_.monotonic_now());
+    return std::clamp(left, 0ms, std::max(wait, 0ms));
+  }
+  return queue_.empty() ? std::min<std::chrono::milliseconds>(wait, kPoll) : 0ms;
+}
+
+bool Loop::backing_off() const { return pause_ > 0ms && clock_.monotonic_now() < retry_at_; }
+
+Status Loop::failed(Error error) {
+  if (pause_ == 0ms)
+    log_line(LogLevel::kError, "engine", "the store refuses; trying again until it does not",
+             {{"error", error.message}, {"waiting_events", std::to_string(queue_.size())}});
+  pause_ = pause_ == 0ms ? kFirstPause : std::min<std::chrono::milliseconds>(pause_ * 2, kLongestPause);
+  retry_at_ = clock_.monotonic_now() + pause_;
+  return tl::unexpected<Error>(std::move(error));
+}
+
+// ---- the store -------------------------------------------------------------------------
+
+Status Loop::commit_queue() {
+  if (queue_.empty()) return ok();
+  release_ended();
+  const auto answers = store_.commit(queue_);
+  if (!answers) return tl::unexpected<Error>(answers.error());
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    const Status& answer = (*answers)[i];
+    if (answer) continue;
+    log_line(LogLevel::kWarning, "engine", "an event was refused",
+             {{"job", queue_[i].job},
+              {"kind", kind_of(queue_[i].change)},
+              {"error", answer.error().message}});
+    if (std::holds_alternative<jobs::Ended>(queue_[i].change)) refused_ends_.insert(queue_[i].job);
+  }
+  queue_.clear();
+  return ok();
+}
+
+// Before its end is durable, so that a crash between the two leaves a job that is adopted and
+// released again, never one whose remains nobody looks for.
+void Loop::release_ended() {
+  for (const JobEvent& event : queue_) {
+    if (!std::holds_alternative<jobs::Ended>(event.change)) continue;
+    const TrainingJob* job = find(event.job);
+    if (!job || !job->launched || !released_.insert(event.job).second) continue;
+    TrainingJob ended = *job;
+    (void)jobs::apply(ended, event);  // a refused end is dealt with after the commit
+    if (Status status = backend_->release(ended); !status)
+      log_line(LogLevel::kWarning, "engine", "could not free what a job held",
+               {{"job", event.job}, {"error", status.error().message}});
+  }
+}
+
+Result<bool> Loop::refresh() {
+  bool gained = false;
+  while (true) {
+    const auto page = store_.events_after(last_row_, kPage);
+    if (!page) return tl::unexpected<Error>(page.error());
+    for (const store::StoredEvent& stored : *page) {
+      last_row_ = stored.row;
+      absorb(stored.event);
+    }
+    gained = gained || !page->empty();
+    if (page->size() < kPage) break;
+  }
+  changed_ = changed_ || gained;
+  return gained;
+}
+
+void Loop::absorb(const JobEvent& event) {
+  if (TrainingJob* job = find(event.job)) return absorb_into(*job, event);
+  if (!std::holds_alternative<jobs::Submitted>(event.change)) return observe_past(event);
+  auto job = jobs::create(event);
+  if (!job) return;  // the store accepts none that this refuses
+  if (options_.observer) options_.observer(event, *job);
+  insert(std::move(*job));
+}
+
+void Loop::absorb_into(TrainingJob& job, const JobEvent& event) {
+  if (Status status = jobs::apply(job, event); !status) {
+    log_line(LogLevel::kError, "engine", "the store holds an event that its job does not allow",
+             {{"job", event.job}, {"error", status.error().message}});
+    return;
+  }
+  if (options_.observer) options_.observer(event, job);
+  react(job, event);
+}
+
+// An event of a job that has ended already: a late notice, its deletion.
+void Loop::observe_past(const JobEvent& event) {
+  if (!options_.observer) return;
+  if (const auto job = store_.find(event.job)) options_.observer(event, *job);
+}
+
+// A job whose end is not allowed would never end.
+void Loop::fail_jobs_with_refused_end() {
+  for (const std::string& name : refused_ends_)
+    if (find(name))
+      enqueue(name, failed_with("InternalServerError: the job ended in a way that its state does "
+                                "not allow; see Evener's log."));
+  refused_ends_.clear();
+}
+
+// ---- the backend -----------------------------------------------------------------------
+
+void Loop::react(const TrainingJob& job, const JobEvent& event) {
+  if (std::holds_alternative<jobs::Launching>(event.change)) return start(job);
+  if (std::holds_alternative<jobs::Ended>(event.change)) return erase(event.job);
+  // A stop that the supervisor journaled is under way already.
+  if (std::holds_alternative<jobs::StopRequested>(event.change) && event.journal_position == 0)
+    stop(job);
+}
+
+void Loop::start(const TrainingJob& job) {
+  if (Status status = backend_->start(job); !status)
+    enqueue(job.spec.name, failed_with("InternalServerError: " + status.error().message));
+}
+
+void Loop::stop(const TrainingJob& job) {
+  if (!job.launched) return enqueue(job.spec.name, jobs::decide_outcome(job));
+  backend_->stop(job.spec.name, job.stop->at_once ? backends::StopMode::kAtOnce
+                                                  : backends::StopMode::kGraceful);
+}
+
+void Loop::adopt(const TrainingJob& job) {
+  if (job.launched) {
+    Status status = backend_->adopt(job);
+    if (!status && status.error().code == ErrorCode::kNotFound)
+      start(job);  // the last engine died between the decision and its carrying out
+    else if (!status)
+      enqueue(job.spec.name, failed_with("InternalServerError: " + status.error().message));
+  }
+  if (job.stop && job.stop->cause == jobs::StopCause::kUser) stop(job);
+}
+
+// ---- decisions -------------------------------------------------------------------------
+
+void Loop::decide() {
+  changed_ = false;
+  std::vector<const TrainingJob*> active;
+  active.reserve(jobs_.size());
+  for (const auto& [number, job] : jobs_) active.push_back(&job);
+  for (const scheduling::Decision& decision : scheduling::decide(active, options_.cluster))
+    std::visit([this](const auto& one) { carry_out(one); }, decision);
+}
+
+void Loop::carry_out(const scheduling::StartJob& decision) {
+  const TrainingJob* job = find(decision.job);
+  enqueue(decision.job, jobs::Launching{jobs::place_instances(job->spec)});
+}
+
+void Loop::carry_out(const scheduling::KeepPending& decision) {
+  if (find(decision.job)->pending_reason != decision.reason)
+    enqueue(decision.job, jobs::PendingReasonChanged{decision.reason});
+}
+
+void Loop::carry_out(const scheduling::RefuseJob& decision) {
+  enqueue(decision.job, failed_with("ClientError: " + decision.reason));
+}
+
+// ---- opening and bookkeeping -----------------------------------------------------------
+
+Loop::Loop(EngineOptions options, store::Store& store, const Clock& clock)
+    : options_(std::move(options)), store_(store), clock_(clock), inbox_(kInboxEvents) {}
+
+Loop::~Loop() {
+  inbox_.close();  // frees the backend's threads, so that they can be joined
+  backend_.reset();
+}
+
+Status Loop::open(const std::function<Result<std::unique_ptr<backends::Backend>>(
+                      backends::EventSink)>& make_backend) {
+  RETURN_IF_ERROR(load_active());
+  auto backend = make_backend([this](JobEvent event) { post(std::move(event)); });
+  if (!backend) return tl::unexpected<Error>(backend.error());
+  backend_ = std::move(*backend);
+  turning_ = std::this_thread::get_id();
+  for (const auto& [number, job] : jobs_) adopt(job);
+  turning_ = std::thread::id();
+  return ok();
+}
+
+// The active jobs as of one row: other processes may commit while we read.
+Status Loop::load_active() {
+  while (true) {
+    const auto before = store_.last_row();
+    if (!before) return tl::unexpected<Error>(before.error());
+    auto active = store_.active();
+    if (!active) return tl::unexpected<Error>(active.error());
+    const auto after = store_.last_row();
+    if (!after) return tl::unexpected<Error>(after.error());
+    if (*before != *after) continue;
+    last_row_ = *after;
+    for (TrainingJob& job : *active) insert(std::move(job));
+    return ok();
+  }
+}
+
+void Loop::post(JobEvent event) {
+  if (turning_.load() == std::this_thread::get_id())
+    queue_.push_back(std::move(event));
+  else
+    inbox_.post(std::move(event));
+}
+
+void Loop::enqueue(const std::string& job, jobs::JobChange change) {
+  queue_.push_back({job, clock_.wall_now(), 0, std::move(change)});
+}
+
+void Loop::insert(TrainingJob job) {
+  numbers_[job.spec.name] = next_number_;
+  jobs_.emplace(next_number_++, std::move(job));
+}
+
+void Loop::erase(const std::string& name) {
+  released_.erase(name);
+  const auto number = numbers_.find(name);
+  jobs_.erase(number->second);
+  numbers_.erase(number);
+}
+
+TrainingJob* Loop::find(const std::string& name) {
+  const auto number = numbers_.find(name);
+  return number == numbers_.end() ? nullptr : &jobs_.at(number->second);
+}
+
+Result<std::unique_ptr<Engine>> make_engine(
+    EngineOptions options, store::Store& store, const Clock& clock,
+    const std::function<Result<std::unique_ptr<backends::Backend>>(backends::EventSink)>&
+        make_backend) {
+  auto loop = std::make_unique<Loop>(std::move(options), store, clock);
+  RETURN_IF_ERROR(loop->open(make_backend));
+  return loop;
+}
+
+}  // namespace evener::engine
