@@ -3,10 +3,12 @@
 //
 // Used by:  backends/local (SampleWriter in the supervisor), apps (live table, summary).
 // Threads:  values of one thread.
-// Fails:    a sample that cannot be written is dropped; the job goes on.
+// Fails:    a sample that cannot be written is dropped; the job goes on. Lines that are no
+//           samples are passed over.
 // Format:   formats/samples.md: one JSON object a line.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -41,11 +43,16 @@ struct Progress {
   std::uint64_t total_bytes = 0;
 };
 
-// Turns counters into samples and totals. Pure but for the caller's clock.
+// A shorter interval does not count for cpu_percent_max, whose samples are of one second.
+inline constexpr std::chrono::milliseconds kMinPeakInterval{500};
+
+// Turns counters into samples and totals. Pure but for the caller's clock. CPU time that goes
+// back (counters read anew, or a cgroup made anew) counts as none in that interval.
 class UsageMeter {
  public:
-  // Counters before the first interval.
+  // Counters before the first interval; once a host.
   void begin(const std::string& host, double visible_cpus, Counters counters, MonotonicTime now);
+  // A host that was not begun begins here, with a sample of zero.
   Sample sample(const std::string& host, Counters counters, MonotonicTime now, WallTime wall);
   // Over the whole time since begin(); a last partial interval counts by its length.
   std::vector<jobs::InstanceUsage> totals() const;
@@ -54,13 +61,20 @@ class UsageMeter {
   struct Host {
     std::string name;
     double visible_cpus = 0;
-    Counters first, last;
+    std::uint64_t last_cpu_nanos = 0;
+    std::uint64_t used_nanos = 0;
     MonotonicTime first_time, last_time;
     double max_percent = 0;
     std::uint64_t peak_bytes = 0;
   };
+  Host* find(const std::string& host);
+
   std::vector<Host> hosts_;
 };
+
+// The file stays below this. Past half of it only the mean of every 10 samples of a host is
+// written, past three quarters of every 100.
+inline constexpr std::uint64_t kMaxSampleFileBytes = 64ull << 20;
 
 class SampleWriter {
  public:
@@ -68,7 +82,9 @@ class SampleWriter {
   virtual void write(const Sample& sample) = 0;
   virtual void write(const Progress& progress) = 0;
 };
-Result<std::unique_ptr<SampleWriter>> make_sample_writer(const std::filesystem::path& file);
+// Continues a file that is there.
+Result<std::unique_ptr<SampleWriter>> make_sample_writer(
+    const std::filesystem::path& file, std::uint64_t limit_bytes = kMaxSampleFileBytes);
 
 // Follows the file of a running job: each call gives what is new since the last.
 struct Live {
@@ -87,7 +103,9 @@ class SampleReader {
 
 // Reads what a program wrote to /opt/ml/output/metrics/sagemaker/*.json (one JSON object a line:
 // MetricName, Value, Timestamp, IterationNumber): the share of its step time that it waited for
-// input, from the sums of `input_wait_seconds` and `step_seconds`. Nothing if it wrote neither.
+// input, from the sums of `input_wait_seconds` and `step_seconds`, 0..1. Nothing unless it wrote
+// both. The folder belongs to the program: links and special files are not opened, and no more
+// is read than the limits of input_wait_json.cc allow.
 std::optional<double> input_wait_fraction(const std::filesystem::path& metrics_folder);
 
 }  // namespace evener::metrics
