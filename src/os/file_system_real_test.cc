@@ -116,14 +116,15 @@ TEST_F(RealFiles, TreeWithClosedFoldersIsRemovedByItsOwner) {
 }
 
 TEST_F(RealFiles, VeryDeepAndWideTreesAreRemoved) {
-  constexpr int kDepth = 3000;
+  constexpr int kDepth = 250;  // several times what is removed in one go
   UniqueFd folder(::open(at("").c_str(), O_RDONLY | O_DIRECTORY));
   for (int i = 0; i < kDepth; ++i) {
     ASSERT_EQ(::mkdirat(folder.get(), "d", 0700), 0);
-    if (i % 500 == 0) UniqueFd(::openat(folder.get(), "file", O_CREAT | O_WRONLY, 0600));
+    if (i % 100 == 0) UniqueFd(::openat(folder.get(), "file", O_CREAT | O_WRONLY, 0600));
     folder = UniqueFd(::openat(folder.get(), "d", O_RDONLY | O_DIRECTORY));
   }
-  for (int i = 0; i < 5000; ++i)
+  folder = UniqueFd(::open(at("d").c_str(), O_RDONLY | O_DIRECTORY));
+  for (int i = 0; i < 1100; ++i)
     UniqueFd(::openat(folder.get(), std::to_string(i).c_str(), O_CREAT | O_WRONLY, 0600));
   EXPECT_TRUE(files_->remove_tree(at("d")));
   EXPECT_FALSE(fs::exists(at("d")));

@@ -18,7 +18,7 @@ namespace {
 // Folders below this depth are moved up to the root of the tree first, so that neither the stack
 // nor the descriptors depend on how deep a job nests.
 constexpr int kMaxDepth = 100;
-constexpr std::size_t kNamesAtOnce = 4096;
+constexpr std::size_t kNamesAtOnce = 1000;
 
 Error busy_mount(const fs::path& path) {
   return {ErrorCode::kUnavailable,

@@ -1,0 +1,217 @@
+#include "storage/storage.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/file_systems_test.h"
+
+namespace evener::storage {
+namespace {
+
+using os::FileSystemKind;
+
+TEST(Uri, PlainPathsAndFileUrisAreTheSame) {
+  for (const char* text : {"/a/b", "file:///a/b", "//a//b", "/a/./b", "/x/../a/b", "/../a/b"})
+    EXPECT_EQ(parse_uri(text).value(), (Uri{"file", "", "a/b"})) << text;
+  EXPECT_EQ(parse_uri("/a/b/").value().key, "a/b/") << "a last slash says folder";
+  EXPECT_EQ(parse_uri("/a/b/.").value().key, "a/b/");
+  EXPECT_EQ(parse_uri("/a/b/..").value().key, "a/");
+  EXPECT_EQ(parse_uri("/").value().key, "");
+}
+
+TEST(Uri, BucketAndKeyAreTakenAsTheyStand) {
+  EXPECT_EQ(parse_uri("s3://bucket/a//b%20c?d#e").value(), (Uri{"s3", "bucket", "a//b%20c?d#e"}));
+  EXPECT_EQ(parse_uri("s3://bucket").value(), (Uri{"s3", "bucket", ""}));
+  EXPECT_EQ(parse_uri("/a%2Fb ?#c").value().key, "a%2Fb ?#c");
+  EXPECT_EQ(parse_uri("/dir/s3://x").value().key, "dir/s3:/x");
+}
+
+TEST(Uri, WhatIsNoUriIsRefused) {
+  for (const std::string& text :
+       {std::string(), std::string("relative/path"), std::string("s3:///key"),
+        std::string("s3://bucket/a/../b"), std::string("file://host/a"), std::string("://x"),
+        std::string("S 3://b/k"), std::string("/a\0b", 4)}) {
+    const auto parsed = parse_uri(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(Uri, TextAndBackIsTheSame) {
+  for (const Uri& uri : {Uri{"file", "", "a/b"}, Uri{"file", "", ""}, Uri{"s3", "b", "k/\n\xff"}})
+    EXPECT_EQ(parse_uri(to_string(uri)).value(), uri);
+}
+
+TEST(Uri, JoinPutsExactlyOneSlash) {
+  EXPECT_EQ(join("s3://b/out", "job/model"), "s3://b/out/job/model");
+  EXPECT_EQ(join("s3://b/out/", "/job"), "s3://b/out/job");
+  EXPECT_EQ(join("s3://b", "job"), "s3://b/job");
+  EXPECT_EQ(join("/", "job"), "/job");
+  EXPECT_EQ(join("file:///", "job"), "file:///job");
+  EXPECT_EQ(join("/out", ""), "/out/");
+}
+
+TEST(StoreSet, UnknownSchemeNamesThoseThatThereAre) {
+  auto files = os::make_real_file_system();
+  StoreSet stores;
+  stores.add("file", make_file_store(*files));
+  EXPECT_TRUE(stores.find({"file", "", "x"}));
+  const auto missing = stores.find({"s3", "b", "k"});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(missing.error().message.find("file://"), std::string::npos);
+}
+
+class Stores : public testing::TestWithParam<FileSystemKind> {
+ protected:
+  os::FileSystem& files() { return under_test_.files(); }
+  os::fs::path at(std::string_view name) const { return under_test_.root() / name; }
+  Uri uri(std::string_view name) const { return parse_uri(at("").string() + std::string(name)).value(); }
+  void put(std::string_view name, std::string_view text) {
+    auto file = store_->create(uri(name));
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE((*file)->append(std::as_bytes(std::span(text.data(), text.size()))));
+    ASSERT_TRUE((*file)->close());
+  }
+  std::vector<std::string> keys(std::string_view prefix) {
+    const auto listed = store_->list(uri(prefix));
+    EXPECT_TRUE(listed) << listed.error().message;
+    std::vector<std::string> found;
+    if (!listed) return found;
+    for (const ObjectInfo& object : *listed) found.push_back(object.key);
+    return found;
+  }
+  using Keys = std::vector<std::string>;
+
+ private:
+  os::FileSystemUnderTest under_test_{GetParam()};
+
+ protected:
+  std::unique_ptr<ObjectStore> store_ = make_file_store(files());
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Stores,
+                         testing::Values(FileSystemKind::kReal, FileSystemKind::kMemory,
+                                         FileSystemKind::kFaultyWithoutFaults),
+                         [](const auto& tested) { return os::to_string(tested.param); });
+
+TEST_P(Stores, FolderListsAllBelowItSortedByWholeKey) {
+  for (const char* name : {"d/a/1", "d/a-b", "d/a.b", "d/z", "d/a/0/x", "e"}) put(name, name);
+  const Keys all{"a-b", "a.b", "a/0/x", "a/1", "z"};
+  EXPECT_EQ(keys("d"), all);
+  EXPECT_EQ(keys("d/"), all);
+  const auto listed = store_->list(uri("d")).value();
+  EXPECT_EQ(listed[3].uri, "file://" + at("d/a/1").string());
+  EXPECT_EQ(listed[3].size, 5u);
+}
+
+TEST_P(Stores, ObjectListsItselfAndPrefixListsWhatStartsWithIt) {
+  for (const char* name : {"d/train", "d/train-0", "d/train-1/x", "d/test"}) put(name, "x");
+  EXPECT_EQ(keys("d/train"), Keys{"train"});
+  EXPECT_EQ(keys("d/trai"), (Keys{"train", "train-0", "train-1/x"}));
+  EXPECT_EQ(keys("d/train-"), (Keys{"train-0", "train-1/x"}));
+  EXPECT_EQ(keys("d/none"), Keys{});
+  EXPECT_EQ(keys("no/folder/here"), Keys{});
+  EXPECT_EQ(keys("d/train/"), Keys{}) << "a file is no folder";
+  EXPECT_EQ(keys("d/train/x"), Keys{});
+}
+
+TEST_P(Stores, NamesOfAnyBytesSurvive) {
+  const std::string name = "d/new\nline \xff\xfe %41 ünï";
+  put(name, "text");
+  ASSERT_EQ(keys("d"), Keys{name.substr(2)});
+  const std::string found = store_->list(uri("d")).value()[0].uri;
+  auto file = store_->open(parse_uri(found).value());
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ((*file)->stat().value().size, 4u);
+}
+
+TEST_P(Stores, SymlinksAreFollowedAndCyclesAreErrorsThatNameThePath) {
+  put("real/x", "1");
+  put("d/y", "2");
+  ASSERT_TRUE(files().make_symlink("../real", at("d/folder")));
+  ASSERT_TRUE(files().make_symlink("../real/x", at("d/file")));
+  EXPECT_EQ(keys("d"), (Keys{"file", "folder/x", "y"}));
+  ASSERT_TRUE(files().make_symlink("..", at("real/up")));
+  const auto cycle = store_->list(uri("d"));
+  ASSERT_FALSE(cycle);
+  EXPECT_EQ(cycle.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(cycle.error().message.find("up"), std::string::npos);
+}
+
+TEST_P(Stores, DanglingSymlinkIsAnErrorThatNamesIt) {
+  put("d/y", "2");
+  ASSERT_TRUE(files().make_symlink("nowhere", at("d/dangling")));
+  const auto listed = store_->list(uri("d"));
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(listed.error().message.find("dangling"), std::string::npos);
+}
+
+TEST_P(Stores, ObjectAppearsWholeAtCloseOrNotAtAll) {
+  put("out/object", "old");
+  {
+    auto file = store_->create(uri("out/object")).value();
+    const std::string text = "new and longer";
+    ASSERT_TRUE(file->append(std::as_bytes(std::span(text))));
+    EXPECT_EQ(os::read_text(files(), at("out/object")).value(), "old");
+    EXPECT_EQ(keys("out"), Keys{"object"});
+  }
+  EXPECT_EQ(os::read_text(files(), at("out/object")).value(), "old");
+  EXPECT_EQ(keys("out"), Keys{"object"});
+}
+
+TEST_P(Stores, FoldersAreNoObjects) {
+  put("d/x", "1");
+  EXPECT_EQ(store_->open(uri("d")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(store_->create(uri("d/")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(store_->create(uri("d/x/below")).error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(store_->open({"s3", "b", "k"}).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_P(Stores, RemovingIsRepeatable) {
+  put("d/x", "1");
+  EXPECT_TRUE(store_->remove(uri("d/x")));
+  EXPECT_TRUE(store_->remove(uri("d/x")));
+  EXPECT_EQ(keys("d"), Keys{});
+}
+
+TEST_P(Stores, LocalFolderIsGivenOnlyForTreesOfPlainFiles) {
+  put("d/a/x", "1");
+  EXPECT_EQ(store_->local_folder(uri("d")), at("d"));
+  EXPECT_FALSE(store_->local_folder(uri("d/a/x")));
+  EXPECT_FALSE(store_->local_folder(uri("d/pre")));
+  ASSERT_TRUE(files().make_symlink("/elsewhere", at("d/a/link")));
+  EXPECT_FALSE(store_->local_folder(uri("d")));
+}
+
+TEST_P(Stores, EachFailingCallOfAListingIsReported) {
+  for (const char* name : {"d/a/1", "d/b", "d/c/2"}) put(name, "x");
+  for (std::uint64_t fail_at = 1;; ++fail_at) {
+    os::FaultyFileSystem faulty(files(), {fail_at, true, {ErrorCode::kIo, "broken"}});
+    const auto listed = make_file_store(faulty)->list(uri("d"));
+    if (faulty.calls() < fail_at) {
+      EXPECT_EQ(listed.value().size(), 3u);
+      break;
+    }
+    ASSERT_FALSE(listed) << "call " << fail_at;
+    EXPECT_EQ(listed.error().code, ErrorCode::kIo);
+  }
+}
+
+TEST(FileStore, FifosAreErrorsThatNameThePath) {
+  os::FileSystemUnderTest under_test(FileSystemKind::kReal);
+  ASSERT_EQ(::mkfifo((under_test.root() / "a fifo").c_str(), 0600), 0);
+  auto store = make_file_store(under_test.files());
+  const Uri folder = parse_uri(under_test.root().string()).value();
+  const auto listed = store->list(folder);
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(listed.error().message.find("a fifo"), std::string::npos);
+  EXPECT_NE(listed.error().message.find(to_string(folder)), std::string::npos);
+  EXPECT_FALSE(store->local_folder(folder));
+}
+
+}  // namespace
+}  // namespace evener::storage
