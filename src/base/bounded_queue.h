@@ -6,6 +6,7 @@
 //           empty, or stopped. Closing never drops what is queued.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/mutex.h"
 
 namespace evener {
@@ -22,7 +24,9 @@ namespace evener {
 template <class T>
 class BoundedQueue {
  public:
-  explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
+  explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {
+    CHECK(capacity > 0, "a queue has room for one item");
+  }
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 
@@ -54,6 +58,9 @@ class BoundedQueue {
 
   // Waits at most `timeout` for the first item, then takes all that are there.
   std::vector<T> take_all(std::chrono::milliseconds timeout, std::stop_token stop = {}) {
+    // Longer waits would overflow the clock.
+    constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 365);
+    timeout = std::min(timeout, kLongest);
     std::vector<T> taken;
     {
       MutexLock lock(mutex_);

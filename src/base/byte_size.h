@@ -16,7 +16,8 @@ namespace evener {
 
 // "0 B", "981 B", "1.5 KiB", "3.2 GiB": at most one decimal, powers of 1024.
 std::string format_bytes(std::uint64_t bytes);
-// Accepts a number and an optional unit: B, k/K/KiB, M, G, T (powers of 1024).
+// Accepts a number and an optional unit, with or without a blank between: B, k/K/KiB, M, G, T, P
+// (powers of 1024).
 Result<std::uint64_t> parse_bytes(std::string_view text);
 
 // "350 ms", "12.3 s", "4 min 05 s", "2 h 03 min".

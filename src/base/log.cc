@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <ctime>
 #include <string>
 
@@ -23,20 +25,40 @@ char letter(LogLevel level) {
   return '?';
 }
 
+bool is_control(char c) {
+  const auto value = static_cast<unsigned char>(c);
+  return value < 0x20 || value == 0x7f;
+}
+
+// Control characters could end the line or drive the terminal.
+void append_visible(std::string& line, char c) {
+  if (!is_control(c)) {
+    line += c;
+  } else if (c == '\n') {
+    line += "\\n";
+  } else if (c == '\r') {
+    line += "\\r";
+  } else if (c == '\t') {
+    line += "\\t";
+  } else {
+    char text[8];
+    std::snprintf(text, sizeof text, "\\x%02x", static_cast<unsigned>(c));
+    line += text;
+  }
+}
+
 void append_value(std::string& line, std::string_view value) {
-  const bool plain = value.find_first_of(" \"\n\r\t=") == std::string_view::npos && !value.empty();
+  const bool plain = !value.empty() && std::ranges::none_of(value, [](char c) {
+    return is_control(c) || c == ' ' || c == '"' || c == '\\' || c == '=';
+  });
   if (plain) {
     line += value;
     return;
   }
   line += '"';
   for (char c : value) {
-    if (c == '\n') {
-      line += "\\n";
-      continue;
-    }
     if (c == '"' || c == '\\') line += '\\';
-    line += c;
+    append_visible(line, c);
   }
   line += '"';
 }
@@ -66,7 +88,7 @@ void log_line(LogLevel level, std::string_view module, std::string_view message,
   line += ' ';
   line += module;
   line += ' ';
-  line += message;
+  for (char c : message) append_visible(line, c);
   for (const auto& [key, value] : fields) {
     line += ' ';
     line += key;

@@ -18,7 +18,8 @@ using LogField = std::pair<std::string_view, std::string_view>;
 // Lines below this level are dropped. Set once by main before any thread starts.
 void set_log_level(LogLevel level);
 
-// Values with blanks or quotes are quoted. Never pass secrets.
+// Values with blanks or quotes are quoted, control characters are written as \n, \x1b, ... Never
+// pass secrets.
 void log_line(LogLevel level, std::string_view module, std::string_view message,
               std::initializer_list<LogField> fields = {});
 
