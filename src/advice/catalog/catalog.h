@@ -16,6 +16,9 @@
 
 namespace evener::catalog {
 
+// Rows of one table or overrides; more is refused rather than held.
+inline constexpr std::size_t kMaxRows = 100'000;
+
 struct InstanceType {
   std::string type;                 // "ml.c5.2xlarge"
   std::string family;
@@ -42,16 +45,22 @@ struct CatalogText {                // contents of the files, for tests and for 
   std::string instances_csv;
   std::string prices_csv;
   std::string overrides_toml;       // may be empty
+  std::string overrides_name = "overrides.toml";  // for messages: the path of the user's file
 };
+
+// The tables of data/ as they were when the program was built; no overrides.
+Result<CatalogText> builtin_catalog_text();
 
 class Catalog {
  public:
   static Result<Catalog> parse(const CatalogText& text);
 
+  // Nothing for an unknown type: the caller decides whether that is an error.
   const InstanceType* find(std::string_view type) const;
   const std::vector<InstanceType>& types() const { return types_; }
   const std::vector<Price>& prices() const { return prices_; }
-  // The newest row without an open point; only if there is none, the newest with one.
+  // On demand. The newest row without an open point; only if there is none, the newest with one.
+  // Never another region's or service's.
   const Price* price(std::string_view type, std::string_view service, std::string_view region) const;
   // Types whose names are near `type`, best first, at most three.
   std::vector<std::string> near_misses(std::string_view type) const;
@@ -61,7 +70,10 @@ class Catalog {
   std::vector<Price> prices_;
 };
 
-// "2022-10, 4 years old" once a price is older than 180 days; "date unknown" without a date.
+// True for a price older than 180 days or without a date.
+bool is_stale(const Price& price, WallTime now);
+
+// "2026-08-11"; "2022-10, 4 years old" once a price is older than 180 days; "date unknown" without a date.
 std::string price_age_note(const Price& price, WallTime now);
 
 }  // namespace evener::catalog
