@@ -26,11 +26,13 @@ std::vector<artifacts::HostFolder> plain_folders(const std::vector<HostResults>&
   for (const HostResults& host : hosts) {
     const std::filesystem::path folder = below(host.ml_folder, relative);
     if (is_plain_folder(host.ml_folder, relative)) {
-      folders.push_back({host.host, folder});
+      folders.push_back({.host = host.host,
+                         .folder = folder,
+                         .seen_as = below(host.ml_path, relative).string()});
     } else if (std::error_code error;
                std::filesystem::symlink_status(folder, error).type() !=
                std::filesystem::file_type::not_found) {
-      left_out.push_back(host.host + ": " + below("/opt/ml", relative).string() +
+      left_out.push_back(host.host + ": " + below(host.ml_path, relative).string() +
                          ": no plain folder");
     }
   }

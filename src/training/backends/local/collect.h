@@ -21,7 +21,8 @@ inline constexpr std::size_t kMaxReportedLeftOut = 20;
 
 struct HostResults {
   std::string host;
-  std::filesystem::path ml_folder;
+  std::filesystem::path ml_folder;   // on the machine
+  std::string ml_path;               // as the job saw it
 };
 
 struct CollectOrder {

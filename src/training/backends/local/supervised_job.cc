@@ -185,7 +185,7 @@ void SupervisedJob::post_lost_end(const std::string& text) {
   std::vector<HostResults> results;
   for (const jobs::Instance& instance : job_.instances) {
     const std::string& host = instance.placement.host;
-    results.push_back({host, folder_.instances() / host / "ml"});
+    results.push_back({host, folder_.instances() / host / "ml", "/opt/ml"});
   }
   auto kept = keep_results(parts_.files, results, folder_.root / "unsaved");
   if (kept && !kept->empty()) reason += "; what it had written is in " + kept->string();

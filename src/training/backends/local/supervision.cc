@@ -39,7 +39,7 @@ Supervision::Supervision(const SupervisionParts& parts)
   for (const jobs::Instance& instance : parts.plan.job.instances) {
     const std::string& host = instance.placement.host;
     hosts_.push_back(host);
-    results_.push_back({host, parts.instances.ml_folder(host)});
+    results_.push_back({host, parts.instances.ml_folder(host), parts.instances.ml_path(host)});
   }
 }
 
