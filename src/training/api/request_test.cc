@@ -211,6 +211,13 @@ TEST(Request, AcceptsGzipInFileModeWithANotice) {
   EXPECT_THAT(parsed->notices, Contains(HasSubstr("decompressed while they are staged")));
 }
 
+TEST(Request, SaysThatTheServicesOwnVariablesWin) {
+  const Result<ParsedRequest> parsed =
+      parse_create_training_job(with_members(R"("Environment":{"SM_HOSTS":"x","OTHER":"y"})"));
+  ASSERT_TRUE(parsed);
+  EXPECT_THAT(parsed->notices, ElementsAre(HasSubstr("Environment.SM_HOSTS")));
+}
+
 Result<ParsedRequest> with_environment(const std::string& map) {
   return parse_create_training_job(with_members("\"Environment\":{" + map + "}"));
 }

@@ -87,6 +87,19 @@ constexpr Idle kIdle[] = {
     {"", "ModelPackageConfig", "no effect here"},
 };
 
+// Names that the instance sets itself, whatever the request says.
+void note_environment(const Value& request, Texts& texts) {
+  const Value* environment = request.find("Environment");
+  if (environment == nullptr) return;
+  for (const Member& variable : environment->members) {
+    const std::string_view name = variable.name;
+    if (name.starts_with("SM_") || name == "TRAINING_JOB_NAME" || name == "TRAINING_JOB_ARN" ||
+        name == "CURRENT_HOST")
+      texts.push_back("Environment." + variable.name +
+                      ": SageMaker's own variable of this name wins where there is one");
+  }
+}
+
 void note_channel(const Value& channel, Texts& texts) {
   const std::string name = "channel '" + std::string(channel.text_at("ChannelName")) + "': ";
   if (channel.text_at("CompressionType") == "Gzip")
@@ -139,6 +152,7 @@ std::vector<std::string> members_without_effect(const Value& request) {
     texts.push_back(path + ": " + std::string(idle.effect));
   }
   for (const Value& channel : request.items_at("InputDataConfig")) note_channel(channel, texts);
+  note_environment(request, texts);
   return texts;
 }
 

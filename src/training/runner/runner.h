@@ -7,6 +7,7 @@
 // Source:   contract of SageMaker's training containers and of sagemaker-training (SM_* names).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -47,16 +48,22 @@ struct InstanceCommand {
   std::map<std::string, std::string> environment;
   std::string directory;
 };
-// The user's program on this host: script mode when hyperparameters name sagemaker_program, else
-// ContainerEntrypoint and ContainerArguments, else `train` on PATH.
+// The user's program on this host: ContainerEntrypoint and ContainerArguments where given, else
+// script mode when hyperparameters name sagemaker_program, else `train` on PATH. In the
+// environment, SageMaker's own variables win over the request's Environment, which wins over
+// base_environment. SM_* are there in script mode only, as it is the toolkit that sets them.
 Result<InstanceCommand> instance_command(const jobs::TrainingJob& job, const InstanceFacts& facts);
 
 // The channels that this host's group receives (all channels, or those that name the group).
 std::vector<const jobs::Channel*> channels_of_host(const jobs::TrainingJob& job,
                                                    const std::string& host);
 
-// True when the job runs by script mode (sagemaker_program or --entry-point).
+// True when the job runs by script mode: sagemaker_program is there and neither
+// ContainerEntrypoint nor ContainerArguments take its place.
 bool uses_script_mode(const jobs::JobSpec& spec);
+// True when there is code to prepare: sagemaker_submit_directory, which an image's own `train`
+// finds in place too, or script mode.
+bool has_source_code(const jobs::JobSpec& spec);
 
 // Unpacks the source archive into the folder; the owner passes artifacts::unpack_archive.
 using UnpackFunction = std::function<Status(const std::filesystem::path& archive,
@@ -68,6 +75,8 @@ struct PreparedCode {
   bool has_requirements = false;
   bool has_setup_script = false;
 };
+// At most this much is copied from a source folder.
+inline constexpr std::uint64_t kSourceLimitBytes = 10ull << 30;
 Result<PreparedCode> prepare_code(const jobs::JobSpec& spec, const storage::StoreSet& stores,
                                   os::FileSystem& files, const std::filesystem::path& code,
                                   const UnpackFunction& unpack);
