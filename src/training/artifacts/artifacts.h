@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -75,6 +76,9 @@ Result<StagedChannels> stage_channels(const std::vector<ChannelListing>& listing
 struct HostFolder {
   std::string host;
   std::filesystem::path folder;
+  // Where the job saw the folder ("/opt/ml/model"): absolute symlinks below it are made relative.
+  // Empty: every absolute symlink points outside.
+  std::string seen_as;
 };
 struct PackOptions {
   std::size_t threads = 2;                          // bytes written do not depend on it
