@@ -26,6 +26,13 @@ TEST(InstanceCommand, RunsTheScriptWithSortedArguments) {
   EXPECT_EQ(command.directory, "/opt/ml/code");
 }
 
+TEST(InstanceCommand, CountsCharactersNotBytesInAShortName) {
+  jobs::TrainingJob job = small_job();
+  job.spec.hyperparameters = {{"sagemaker_program", "train.py"}, {"\xc3\xa9", "1"}, {"ab", "2"}};
+  EXPECT_THAT(command_of(job).argv,
+              ElementsAre("/usr/bin/python3", "train.py", "--ab", "2", "-\xc3\xa9", "1"));
+}
+
 TEST(InstanceCommand, SetsEveryVariableOfTheToolkit) {
   const auto variables = command_of(small_job(), "algo-2").environment;
   const std::map<std::string, std::string> expected = {

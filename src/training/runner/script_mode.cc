@@ -40,6 +40,13 @@ bool is_own(std::string_view name) {
   return std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
 }
 
+bool is_one_character(std::string_view text) {
+  const auto starts = std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // no further byte of a UTF-8 character
+  });
+  return starts == 1;
+}
+
 std::string upper(std::string_view text) {
   std::string out(text);
   for (char& c : out)
@@ -205,7 +212,7 @@ EntryKind entry_kind(const std::string& entry_point, bool has_setup_script) {
 std::vector<std::string> script_arguments(const jobs::JobSpec& spec) {
   std::vector<std::string> arguments;
   for (const auto& [name, value] : user_hyperparameters(spec)) {
-    arguments.push_back(name.empty() ? "" : (name.size() > 1 ? "--" : "-") + name);
+    arguments.push_back(name.empty() ? "" : (is_one_character(name) ? "-" : "--") + name);
     arguments.push_back(argument_text(value));
   }
   return arguments;
