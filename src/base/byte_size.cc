@@ -66,7 +66,8 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
   if (!number) return tl::unexpected(number.error());
   if (rest.size() > 1 && rest.front() == ' ') rest.remove_prefix(1);  // as format_bytes() writes it
   std::string unit;
-  for (char c : take_unit(rest)) unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char c : take_unit(rest))
+    unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   constexpr std::string_view kScales = "kmgtp";
   double factor = 1;
   if (!unit.empty() && unit != "b") {

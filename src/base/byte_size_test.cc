@@ -30,7 +30,7 @@ TEST(ByteSize, IsReadInEveryCommonSpelling) {
 }
 
 TEST(ByteSize, WholeByteCountsAreReadExactly) {
-  for (const std::uint64_t bytes : {(1ull << 53) + 1, 9'007'199'254'740'993ull, 9'000'000'000'000'000'001ull})
+  for (const std::uint64_t bytes : {(1ull << 53) + 1, 9'000'000'000'000'000'001ull})
     EXPECT_EQ(parse_bytes(std::to_string(bytes)).value(), bytes);
 }
 

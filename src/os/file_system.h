@@ -85,19 +85,24 @@ class FileSystem {
   // Creates, or continues at the end.
   virtual Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) = 0;
 
-  virtual Result<FileStat> stat(const fs::path& path) = 0;           // does not follow a last symlink
-  virtual Result<FileStat> stat_followed(const fs::path& path) = 0;  // follows
-  virtual Result<std::vector<DirectoryEntry>> list(const fs::path& directory) = 0;  // sorted by bytes
+  // Does not follow a last symlink.
+  virtual Result<FileStat> stat(const fs::path& path) = 0;
+  virtual Result<FileStat> stat_followed(const fs::path& path) = 0;
+  // Sorted by bytes.
+  virtual Result<std::vector<DirectoryEntry>> list(const fs::path& directory) = 0;
   virtual Status make_directories(const fs::path& directory) = 0;    // no error if there
   virtual Status rename(const fs::path& from, const fs::path& to) = 0;  // replaces
   virtual Status remove_file(const fs::path& path) = 0;
-  virtual Status remove_tree(const fs::path& path) = 0;              // no error if absent; stays on one file system
+  // No error if absent. Follows no symlink, enters no mount (kUnavailable), opens up folders of ours
+  // that are closed to us.
+  virtual Status remove_tree(const fs::path& path) = 0;
   virtual Status make_symlink(const std::string& target, const fs::path& path) = 0;
   virtual Result<std::string> read_symlink(const fs::path& path) = 0;
   virtual Status set_mode(const fs::path& path, std::uint32_t mode) = 0;
   virtual Status truncate(const fs::path& path, std::uint64_t size) = 0;
   // Copies a regular file with its mode and holes: reflink where the file system can, else
-  // copy_file_range, else read and write.
+  // copy_file_range, else read and write. `to` is replaced, but not through a symlink; set-user-id
+  // bits are dropped.
   virtual Status copy_file(const fs::path& from, const fs::path& to) = 0;
   // The folder's entries (creations, renames, removals) are on stable storage when it returns.
   virtual Status sync_directory(const fs::path& directory) = 0;

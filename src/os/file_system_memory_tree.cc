@@ -42,7 +42,8 @@ Result<Place> MemoryTree::find(const fs::path& path, LastSymlink last) const {
     parts.pop_front();
     const std::shared_ptr<Node> folder = way.back().node;
     if (!folder) return errno_failure(ENOENT, "find " + path.string());
-    if (folder->kind != FileKind::kDirectory) return errno_failure(ENOTDIR, "find " + path.string());
+    if (folder->kind != FileKind::kDirectory)
+      return errno_failure(ENOTDIR, "find " + path.string());
     if (name == "..") {
       if (way.size() > 1) way.pop_back();
       continue;

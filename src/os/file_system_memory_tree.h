@@ -50,7 +50,8 @@ struct MemoryTree {
 FileStat stat_of(const Node& node);
 
 enum class Publish { kNow, kAtClose };
-std::unique_ptr<ReadableFile> readable(std::shared_ptr<MemoryTree> tree, std::shared_ptr<Node> node);
+std::unique_ptr<ReadableFile> readable(std::shared_ptr<MemoryTree> tree,
+                                       std::shared_ptr<Node> node);
 // With kAtClose the node takes the name `path` at close().
 std::unique_ptr<WritableFile> writable(std::shared_ptr<MemoryTree> tree, std::shared_ptr<Node> node,
                                        fs::path path, Publish publish);

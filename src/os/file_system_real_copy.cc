@@ -84,7 +84,8 @@ Status copy_regular_file(const fs::path& from, const fs::path& to) {
   if (!S_ISREG(source_stat.st_mode))
     return failure(ErrorCode::kInvalidArgument, attempt("copy", from) + ": not a regular file");
 
-  UniqueFd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  constexpr int kHow = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  UniqueFd target(::open(to.c_str(), kHow, 0600));
   if (!target) return errno_failure(errno, attempt("create", to));
   struct stat target_stat {};
   if (::fstat(target.get(), &target_stat) != 0) return errno_failure(errno, attempt("stat", to));

@@ -45,6 +45,22 @@ bool as_plain_user(const std::function<bool()>& body) {
   return status == 0;
 }
 
+// Gives this (child) process mounts of its own, as root or through a user namespace.
+bool own_mounts() {
+  const auto write = [](const char* path, const std::string& text) {
+    return static_cast<bool>((std::ofstream(path) << text).flush());
+  };
+  const std::string users = "0 " + std::to_string(::getuid()) + " 1";
+  const std::string groups = "0 " + std::to_string(::getgid()) + " 1";
+  if (::unshare(CLONE_NEWNS) != 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    if (!write("/proc/self/uid_map", users) || !write("/proc/self/setgroups", "deny") ||
+        !write("/proc/self/gid_map", groups))
+      return false;
+  }
+  return ::mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0;
+}
+
 TEST_F(RealFiles, HolesAreToldAndKeptByACopy) {
   const UniqueFd fd(::open(at("sparse").c_str(), O_RDWR | O_CREAT, 0600));
   ASSERT_EQ(::ftruncate(fd.get(), 64 << 20), 0);
@@ -142,7 +158,8 @@ TEST_F(RealFiles, RemovingATreeDoesNotFollowAFolderSwappedForASymlink) {
       fs::remove(at("tree/x"), ignored);
     }
   });
-  for (int i = 0; i < 500; ++i) (void)files_->remove_tree(at("tree"));  // may be refused: it is raced
+  // May be refused: it is raced.
+  for (int i = 0; i < 500; ++i) (void)files_->remove_tree(at("tree"));
   done = true;
   swapper.join();
   EXPECT_EQ(files_->list(at("victim")).value().size(), 200u);
@@ -154,7 +171,7 @@ TEST_F(RealFiles, MountInsideATreeIsNotEntered) {
   // In a mount namespace of a child, so that nothing stays mounted whatever happens.
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount("", "/", "", MS_REC | MS_PRIVATE, "") != 0 ||
+    if (!own_mounts() ||
         ::mount(at("outside").c_str(), at("tree/mounted").c_str(), "", MS_BIND, "") != 0)
       ::_exit(77);
     const Status removed = make_real_file_system()->remove_tree(at("tree"));
@@ -179,11 +196,10 @@ TEST_F(RealFiles, UnreadableFileIsPermissionDeniedAndNamed) {
 }
 
 TEST_F(RealFiles, FullDiskIsSaidAndTheOldTextStays) {
-  std::ofstream probe("/dev/full");
   fs::create_directories(at("small"));
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount("", "/", "", MS_REC | MS_PRIVATE, "") != 0 ||
+    if (!own_mounts() ||
         ::mount("tmpfs", at("small").c_str(), "tmpfs", 0, "size=64k") != 0)
       ::_exit(77);
     auto files = make_real_file_system();

@@ -93,7 +93,8 @@ class TreeRemoval {
       // differs between file systems.
       std::vector<std::string> names = some_names(raw);
       if (names.empty()) return ok();
-      for (const std::string& name : names) RETURN_IF_ERROR(remove_entry(fd, name.c_str(), depth + 1));
+      for (const std::string& name : names)
+        RETURN_IF_ERROR(remove_entry(fd, name.c_str(), depth + 1));
       ::rewinddir(raw);
     }
   }

@@ -21,7 +21,8 @@ Result<bool> wait_ready(int fd, short events, std::chrono::milliseconds timeout)
     if (ready > 0) return true;
     if (ready == 0) return false;
     if (errno != EINTR) return errno_failure(errno, "poll");
-    timeout = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(deadline - clock.monotonic_now()));
+    const auto left = std::chrono::ceil<milliseconds>(deadline - clock.monotonic_now());
+    timeout = std::max(milliseconds(0), left);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 
 namespace evener::os {
@@ -43,6 +44,10 @@ bool open_null(int target) {
   return moved;
 }
 
+void close_from_to(int first, int last) {
+  if (first <= last) ::close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), 0);
+}
+
 // All sources first go above every target, so that no move destroys the source of a later one.
 bool place_descriptors(ChildPlan& plan) {
   for (int i = 0; i < plan.move_count; ++i) {
@@ -53,11 +58,11 @@ bool place_descriptors(ChildPlan& plan) {
   int next = 0;  // the first descriptor not yet decided on
   for (int i = 0; i < plan.move_count; ++i) {
     const DescriptorMove& move = plan.moves[i];
-    if (move.to > next) ::close_range(static_cast<unsigned>(next), static_cast<unsigned>(move.to - 1), 0);
+    close_from_to(next, move.to - 1);
     if (::dup2(move.from, move.to) < 0) return false;
     next = move.to + 1;
   }
-  if (::close_range(static_cast<unsigned>(next), ~0u, 0) != 0) return false;
+  close_from_to(next, INT_MAX);
   for (int standard = 0; standard < kStandardDescriptors; ++standard) {
     if (::fcntl(standard, F_GETFD) < 0 && !open_null(standard)) return false;
   }

@@ -57,10 +57,11 @@ Status check_peer(int socket, RootServes rule) {
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
     return errno_failure(errno, "peer of socket");
   const uid_t self = ::geteuid();
-  const bool allowed = peer.uid == self || peer.uid == 0 || (self == 0 && rule == RootServes::kAnyone);
-  if (allowed) return ok();
+  if (peer.uid == self || peer.uid == 0) return ok();
+  if (self == 0 && rule == RootServes::kAnyone) return ok();
   return failure(ErrorCode::kPermissionDenied,
-                 "socket peer is user " + std::to_string(peer.uid) + ", not " + std::to_string(self));
+                 "socket peer is user " + std::to_string(peer.uid) + ", we are " +
+                     std::to_string(self));
 }
 
 bool somebody_listens(const Address& address) {
@@ -109,7 +110,8 @@ Result<std::optional<UniqueFd>> accept_unix(int listener, std::chrono::milliseco
   UniqueFd peer(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
   if (!peer) {
     // The peer gave up between the two calls.
-    if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) return std::optional<UniqueFd>();
+    if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR)
+      return std::optional<UniqueFd>();
     return errno_failure(errno, "accept");
   }
   RETURN_IF_ERROR(check_peer(peer.get(), RootServes::kOnlyRoot));

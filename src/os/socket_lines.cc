@@ -46,7 +46,8 @@ Status LineConnection::send_line(std::string_view line) {
   const MonotonicTime deadline = SystemClock().monotonic_now() + kSendTimeout;
   std::string_view rest = whole;
   while (!rest.empty()) {
-    const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent =
+        ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(sent));
       continue;

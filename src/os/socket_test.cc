@@ -179,7 +179,8 @@ TEST(FileLock, OneHolderAtATimeAndFreeAfterRelease) {
 
 TEST(FileLock, MissingFolderIsAnError) {
   TemporaryFolder folder;
-  EXPECT_EQ(FileLock::try_acquire(folder.path() / "no" / "lock").error().code, ErrorCode::kNotFound);
+  const auto lock = FileLock::try_acquire(folder.path() / "no" / "lock");
+  EXPECT_EQ(lock.error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

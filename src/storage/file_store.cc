@@ -25,7 +25,7 @@ class FileStore final : public ObjectStore {
  public:
   explicit FileStore(os::FileSystem& files) : files_(files) {}
 
-  Result<std::vector<ObjectInfo>> list(const Uri& prefix) override {
+  Result<std::vector<StoredObject>> list(const Uri& prefix) override {
     RETURN_IF_ERROR(check_scheme(prefix));
     FileWalk walk(files_);
     const Status walked = walk_prefix(walk, prefix);

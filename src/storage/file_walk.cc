@@ -44,8 +44,8 @@ Status FileWalk::add_folder(const os::fs::path& folder, const os::FileStat& stat
   return ok();
 }
 
-std::vector<ObjectInfo> FileWalk::take() {
-  std::ranges::sort(found_, {}, &ObjectInfo::key);
+std::vector<StoredObject> FileWalk::take() {
+  std::ranges::sort(found_, {}, &StoredObject::key);
   return std::move(found_);
 }
 

@@ -26,14 +26,15 @@ class FileWalk {
   // Adds the file at `path`, or all files below it, under `key`.
   Status add(const os::fs::path& path, const std::string& key);
   // Adds all files below the folder; `prefix` is empty or ends in a slash.
-  Status add_folder(const os::fs::path& folder, const os::FileStat& stat, const std::string& prefix);
+  Status add_folder(const os::fs::path& folder, const os::FileStat& stat,
+                    const std::string& prefix);
   // Sorted by key.
-  std::vector<ObjectInfo> take();
+  std::vector<StoredObject> take();
 
  private:
   os::FileSystem& files_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ancestors_;  // device and inode
-  std::vector<ObjectInfo> found_;
+  std::vector<StoredObject> found_;
 };
 
 // True if the folder and all below it holds only folders and regular files, no symlinks.

@@ -32,11 +32,13 @@ Result<Uri> parse_uri(std::string_view text);   // percent signs are literal; no
 std::string to_string(const Uri& uri);
 std::string join(std::string_view uri, std::string_view tail);  // exactly one slash between
 
-struct ObjectInfo {
+struct StoredObject {
   std::string key;              // relative to the prefix that was listed; see list()
   std::string uri;              // whole
   std::uint64_t size = 0;       // bytes
 };
+
+using ObjectInfo = StoredObject;
 
 class ObjectStore {
  public:
@@ -46,7 +48,7 @@ class ObjectStore {
   // relative to it. Else if it is one object: that object, key its last part. Else every object
   // whose key starts with it, keys from the last slash of the prefix on. Nothing there: empty.
   // Files that are not regular (after following symlinks) and cycles are an error.
-  virtual Result<std::vector<ObjectInfo>> list(const Uri& prefix) = 0;
+  virtual Result<std::vector<StoredObject>> list(const Uri& prefix) = 0;
   virtual Result<std::unique_ptr<os::ReadableFile>> open(const Uri& object) = 0;
   // Appears whole under its name when close() has succeeded, or not at all.
   virtual Result<std::unique_ptr<os::WritableFile>> create(const Uri& object) = 0;

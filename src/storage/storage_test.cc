@@ -67,7 +67,9 @@ class Stores : public testing::TestWithParam<FileSystemKind> {
  protected:
   os::FileSystem& files() { return under_test_.files(); }
   os::fs::path at(std::string_view name) const { return under_test_.root() / name; }
-  Uri uri(std::string_view name) const { return parse_uri(at("").string() + std::string(name)).value(); }
+  Uri uri(std::string_view name) const {
+    return parse_uri(at("").string() + std::string(name)).value();
+  }
   void put(std::string_view name, std::string_view text) {
     auto file = store_->create(uri(name));
     ASSERT_TRUE(file) << file.error().message;
@@ -79,7 +81,7 @@ class Stores : public testing::TestWithParam<FileSystemKind> {
     EXPECT_TRUE(listed) << listed.error().message;
     std::vector<std::string> found;
     if (!listed) return found;
-    for (const ObjectInfo& object : *listed) found.push_back(object.key);
+    for (const StoredObject& object : *listed) found.push_back(object.key);
     return found;
   }
   using Keys = std::vector<std::string>;
