@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -88,6 +89,27 @@ TEST(Socket, NobodyListeningIsUnavailable) {
   EXPECT_EQ(connect_unix(folder.path() / "none").error().code, ErrorCode::kUnavailable);
   const fs::path long_missing = folder.path() / std::string(120, 'x') / "s";
   EXPECT_EQ(connect_unix(long_missing).error().code, ErrorCode::kUnavailable);
+}
+
+TEST(Socket, PeerOfAnotherUserIsRefusedEvenIfTheFileLetsItIn) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can connect as another user";
+  constexpr unsigned kOtherUser = 65534;
+  TemporaryFolder folder;
+  const fs::path path = folder.path() / "s";
+  auto listener = listen_unix(path);
+  ASSERT_TRUE(listener);
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setuid(kOtherUser) != 0) ::_exit(2);
+    // Root may be at the other end for anyone.
+    ::_exit(connect_unix(path) ? 0 : 1);
+  }
+  EXPECT_EQ(accept_unix(listener->get(), kLongEnough).error().code, ErrorCode::kPermissionDenied);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Socket, AcceptGivesUpAfterItsTimeout) {
