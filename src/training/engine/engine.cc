@@ -53,6 +53,11 @@ Result<bool> Loop::turn(std::chrono::milliseconds wait, std::stop_token stop) {
 // Commits, takes in, decides, until nothing follows from what happened.
 Result<bool> Loop::settle() {
   bool moved = false;
+  if (pause_ > 0ms) {  // a commit that seemed to fail may be durable: look before trying again
+    const auto gained = refresh();
+    if (!gained) return tl::unexpected<Error>(gained.error());
+    moved = *gained;
+  }
   for (int round = 0; round < kRounds; ++round) {
     RETURN_IF_ERROR(commit_queue());
     const auto gained = refresh();
@@ -173,7 +178,7 @@ void Loop::fail_jobs_with_refused_end() {
 
 void Loop::react(const TrainingJob& job, const JobEvent& event) {
   if (std::holds_alternative<jobs::Launching>(event.change)) return start(job);
-  if (std::holds_alternative<jobs::Ended>(event.change)) return erase(event.job);
+  if (std::holds_alternative<jobs::Ended>(event.change)) return forget(event.job);
   // A stop that the supervisor journaled is under way already.
   if (std::holds_alternative<jobs::StopRequested>(event.change) && event.journal_position == 0)
     stop(job);
@@ -280,7 +285,9 @@ void Loop::insert(TrainingJob job) {
   jobs_.emplace(next_number_++, std::move(job));
 }
 
-void Loop::erase(const std::string& name) {
+// What is still queued for it belongs to the past: its name may be used again at any time.
+void Loop::forget(const std::string& name) {
+  std::erase_if(queue_, [&](const JobEvent& event) { return event.job == name; });
   released_.erase(name);
   const auto number = numbers_.find(name);
   jobs_.erase(number->second);

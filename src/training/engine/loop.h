@@ -64,7 +64,7 @@ class Loop final : public Engine {
   Status failed(Error error);
   void enqueue(const std::string& job, jobs::JobChange change);
   void insert(jobs::TrainingJob job);
-  void erase(const std::string& name);
+  void forget(const std::string& name);
   jobs::TrainingJob* find(const std::string& name);
 
   const EngineOptions options_;

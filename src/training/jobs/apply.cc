@@ -13,6 +13,7 @@ namespace evener::jobs {
 namespace {
 
 constexpr std::string_view kStartingMessage = "Starting the training job";
+constexpr std::string_view kPendingMessage = "waiting for capacity";
 constexpr std::string_view kLaunchingMessage = "Launching requested ML instances";
 constexpr std::string_view kDownloadingMessage = "Downloading input data";
 constexpr std::string_view kTrainingMessage =
@@ -31,9 +32,8 @@ class Applier {
   Status operator()(const PendingReasonChanged& change) {
     if (job_.ended() || job_.launched || job_.stop) return refuse("it does not wait for capacity");
     job_.pending_reason = change.reason;
-    enter(SecondaryStatus::kPending, change.reason.empty()
-                                         ? "Waiting for capacity"
-                                         : "Waiting for capacity: " + change.reason);
+    enter(SecondaryStatus::kPending,
+          change.reason.empty() ? kPendingMessage : std::string_view(change.reason));
     return ok();
   }
 

@@ -46,7 +46,7 @@ class Scripted final : public ScriptedBackend {
 
   Status adopt(const TrainingJob& job) override {
     const auto found = runs_.find(job.spec.name);
-    if (found == runs_.end())
+    if (found == runs_.end() || !found->second.run.is_of(job))
       return failure(ErrorCode::kNotFound, "job " + job.spec.name + " was never started");
     found->second.connected = true;
     found->second.posted = static_cast<std::size_t>(job.imported_position);

@@ -83,9 +83,12 @@ void ScriptedRun::train() {
   if (job_.stop) return;
   write(jobs::ChannelsStaged{});
   write(jobs::TrainingStarted{});
+  const auto& groups = job_.spec.groups;
+  const bool all_auxiliary =
+      std::ranges::all_of(groups, [](const auto& group) { return group.auxiliary; });
   for (const jobs::Instance& instance : job_.instances) {
     const auto group = static_cast<std::size_t>(instance.placement.group);
-    if (!job_.spec.groups[group].auxiliary)
+    if (all_auxiliary || !groups[group].auxiliary)  // auxiliary hosts serve until they are stopped
       schedule(script_.run_for, Step::kExit, instance.placement.host);
   }
 }

@@ -29,7 +29,12 @@ class ScriptedRun {
   std::optional<MonotonicTime> next_due() const;
   void stop(jobs::StopCause cause, StopMode mode);
 
-  // Journal records and, after a crash, what a backend says about a vanished supervisor.
+  // Whether this runs `job`, not a deleted one of the same name.
+  bool is_of(const jobs::TrainingJob& job) const {
+    return job_.arn == job.arn && job_.created == job.created;
+  }
+
+  // What survives the engine, and whether it stops short because the supervisor vanished.
   const std::vector<jobs::JobEvent>& journal() const { return journal_; }
   bool crashed() const { return crashed_; }
 
