@@ -23,6 +23,7 @@ constexpr long kSharesPerWeight = 1024;              // v1: cpu.shares of one vC
 constexpr long kMostShares = 262'144;
 constexpr long kWeightPerWeight = 50;                // v2: 200 vCPUs reach the most, 10000
 constexpr long kMostWeight = 10'000;
+constexpr int kMakeTries = 5;
 constexpr int kMostDepth = 16;                       // of groups that a program made inside its own
 
 Status write_value(const fs::path& file, const std::string& value) {
@@ -105,26 +106,33 @@ void Cgroup::enable_controllers(const fs::path& folder) {
 }
 
 void Cgroup::create() {
-  std::map<fs::path, std::string> refused;
+  std::map<fs::path, Status> made;
   for (const auto& [controller, root] : roots_) {
-    fs::path folder = root;
-    if (version_ == CgroupVersion::kV2 && controller == roots_.begin()->first) {
-      enable_controllers(folder);
-    }
-    for (auto part = name_.begin(); part != name_.end() && !refused.contains(root); ++part) {
-      folder /= *part;
-      if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
-        refused[root] = errno_error(errno, "make " + folder.string()).message;
-      } else if (version_ == CgroupVersion::kV2 && controller == roots_.begin()->first &&
-                 std::next(part) != name_.end()) {
-        enable_controllers(folder);
-      }
-    }
-    if (refused.contains(root)) {
-      missing_[controller] = refused[root];
+    if (!made.contains(root)) made[root] = make_path(root);
+    if (!made[root]) {
+      missing_[controller] = made[root].error().message;
       folders_.erase(controller);
     }
   }
+}
+
+// Folder by folder. Another job that ends may remove an empty folder on the way: then again.
+Status Cgroup::make_path(const fs::path& root) {
+  Status made = ok();
+  for (int round = 0; round < kMakeTries; ++round) {
+    made = ok();
+    fs::path folder = root;
+    for (const fs::path& part : name_) {
+      if (version_ == CgroupVersion::kV2) enable_controllers(folder);
+      folder /= part;
+      if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+        made = errno_failure(errno, "make " + folder.string());
+        break;
+      }
+    }
+    if (made || made.error().code != ErrorCode::kNotFound) return made;
+  }
+  return made;
 }
 
 void Cgroup::set(Controller controller, const char* file, const std::string& value) {
@@ -223,6 +231,15 @@ Status Cgroup::remove() {
   Status result = ok();
   for (const fs::path& folder : distinct_folders()) {
     if (Status removed = remove_folder(folder, kMostDepth); !removed) result = removed;
+  }
+  // The first folder of the name goes with the last group in it, unless someone else made it
+  // for us.
+  for (const auto& [controller, root] : roots_) {
+    const fs::path top = root / *name_.begin();
+    struct stat status{};
+    if (result && ::stat(top.c_str(), &status) == 0 && status.st_uid == ::geteuid()) {
+      ::rmdir(top.c_str());
+    }
   }
   return result;
 }

@@ -78,7 +78,8 @@ class Cgroup {
   CgroupUsage usage() const;
   std::uint64_t out_of_memory_kills() const;
   std::vector<pid_t> members() const;      // with those of groups inside it
-  // Removes it and the groups inside it; kUnavailable while processes are in it.
+  // Removes it, the groups inside it, and the first folder of its name if that is left empty;
+  // kUnavailable while processes are in it.
   Status remove();
   // SIGKILL to all in it and in the groups inside it.
   void kill_members();
@@ -86,6 +87,7 @@ class Cgroup {
  private:
   std::vector<std::filesystem::path> distinct_folders() const;
   void set(Controller controller, const char* file, const std::string& value);
+  Status make_path(const std::filesystem::path& root);
   void enable_controllers(const std::filesystem::path& root);
 
   CgroupVersion version_;

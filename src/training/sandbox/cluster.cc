@@ -15,6 +15,8 @@
 namespace evener::sandbox {
 namespace {
 
+constexpr std::chrono::milliseconds kUplinkTimeout(2'000);
+
 Message message_of(MessageKind kind) {
   Message message;
   message.kind = kind;
@@ -68,8 +70,35 @@ Status Cluster::build() {
   } else if (Status made = build_network(rootness); !made) {
     return refused(made.error());
   }
+  std::string uplink_program;
+  if (network_ && options_.reach_outside) {
+    if (Result<std::string> program = Uplink::find_program(); program) {
+      uplink_program = *program;
+    } else {
+      notices_.push_back("no way outside the job's network: " + program.error().message);
+    }
+  }
   const Machine machine = this_machine(rootness, limits_->missing());
-  return start_instances(plan_instances(options_, machine, subnet_, Outside::kNone));
+  RETURN_IF_ERROR(start_instances(
+      plan_instances(options_, machine, subnet_,
+                     uplink_program.empty() ? Outside::kNone : Outside::kThroughUplink)));
+  return start_outside(uplink_program);
+}
+
+// Only now: the relay has a thread, and the inits are clones of a process that has none.
+Status Cluster::start_outside(const std::string& uplink_program) {
+  if (!uplink_program.empty()) {
+    Result<std::unique_ptr<Uplink>> uplink = Uplink::start(uplink_program, *network_, subnet_);
+    if (!uplink) return tl::unexpected<Error>(uplink.error());
+    uplink_ = std::move(*uplink);
+  }
+  if (network_ && !options_.host_services.empty()) {
+    Result<std::unique_ptr<HostRelay>> relay = HostRelay::start(
+        network_->take_service_sockets(), options_.host_services, bridge_address(subnet_));
+    if (!relay) return tl::unexpected<Error>(relay.error());
+    relay_ = std::move(*relay);
+  }
+  return ok();
 }
 
 Status Cluster::build_network(Rootness& rootness) {
@@ -102,6 +131,7 @@ Status Cluster::start_instances(const std::vector<InstancePlan>& plans) {
         return refused(linked.error());
       }
       RETURN_IF_ERROR(instance.tell(message_of(MessageKind::kNetworkReady)));
+      if (i == 0) RETURN_IF_ERROR(instance.begin_overlay_probe(options_.folder));
     }
     RETURN_IF_ERROR(watch(instance.channel_fd()));
     RETURN_IF_ERROR(watch(instance.pidfd()));
@@ -111,6 +141,8 @@ Status Cluster::start_instances(const std::vector<InstancePlan>& plans) {
 }
 
 Cluster::~Cluster() {
+  relay_.reset();
+  uplink_.reset();
   for (Host& host : hosts_) host.instance->begin_end();
   hosts_.clear();
   if (limits_) (void)limits_->remove();
@@ -131,6 +163,12 @@ Result<std::size_t> Cluster::find(const std::string& host) const {
     if (hosts_[i].instance->host() == host) return i;
   }
   return failure(ErrorCode::kNotFound, "the job has no host " + host);
+}
+
+bool Cluster::overlay_possible() const {
+  if (options_.isolation == Isolation::kPlain) return false;
+  if (!overlay_possible_) overlay_possible_ = hosts_.front().instance->overlay_possible().value_or(false);
+  return *overlay_possible_;
 }
 
 std::string Cluster::address(const std::string& host) const {
@@ -174,9 +212,16 @@ Status Cluster::link_plain(const std::string& host, const Mount& mount) {
   return ok();
 }
 
-Status Cluster::finish_limits() {
-  if (limits_finished_) return ok();
-  limits_finished_ = true;
+// What went on beside the caller's own preparation has to be there before a program starts.
+Status Cluster::finish_preparation() {
+  if (prepared_) return ok();
+  prepared_ = true;
+  if (uplink_) {
+    if (Status up = uplink_->connect(*network_, kUplinkTimeout); !up) {
+      notices_.push_back("no way outside the job's network: " + up.error().message);
+      uplink_.reset();
+    }
+  }
   const std::map<os::Controller, std::string> known = limits_->missing();
   RETURN_IF_ERROR(limits_->finish());
   std::map<os::Controller, std::string> found = limits_->missing();
@@ -188,7 +233,7 @@ Status Cluster::finish_limits() {
 Status Cluster::run(const std::string& host, const Command& command, os::UniqueFd output) {
   const Result<std::size_t> index = find(host);
   if (!index) return tl::unexpected<Error>(index.error());
-  RETURN_IF_ERROR(finish_limits());
+  RETURN_IF_ERROR(finish_preparation());
   hosts_[*index].out_of_memory_kills = limits_->group(*index).out_of_memory_kills();
   return hosts_[*index].instance->run(command, std::move(output));
 }

@@ -15,7 +15,9 @@
 #include "training/sandbox/limits.h"
 #include "training/sandbox/network.h"
 #include "training/sandbox/plan.h"
+#include "training/sandbox/relay.h"
 #include "training/sandbox/sandbox.h"
+#include "training/sandbox/uplink.h"
 
 namespace evener::sandbox {
 
@@ -26,7 +28,7 @@ class Cluster final : public Sandbox {
   Status build();
 
   const std::vector<std::string>& notices() const override { return notices_; }
-  bool overlay_possible() const override { return overlay_possible_; }
+  bool overlay_possible() const override;
   std::string address(const std::string& host) const override;
   std::filesystem::path ml_folder(const std::string& host) const override;
   std::string ml_path(const std::string& host) const override;
@@ -51,7 +53,8 @@ class Cluster final : public Sandbox {
   Status watch(int fd);
   Result<std::size_t> find(const std::string& host) const;
   Status link_plain(const std::string& host, const Mount& mount);
-  Status finish_limits();
+  Status start_outside(const std::string& uplink_program);
+  Status finish_preparation();
   std::optional<HostEvent> take_event(std::size_t index);
   HostEvent event_of(std::size_t index, const Message& report);
   HostEvent lost_event(std::size_t index);
@@ -61,13 +64,15 @@ class Cluster final : public Sandbox {
   SandboxOptions options_;
   Subnet subnet_;
   std::vector<std::string> notices_;
-  bool overlay_possible_ = false;
-  bool limits_finished_ = false;
+  mutable std::optional<bool> overlay_possible_;   // asked once, when first wanted
+  bool prepared_ = false;
   std::optional<InstanceLimits> limits_;
   std::optional<JobNetwork> network_;
+  std::unique_ptr<Uplink> uplink_;
   std::vector<Host> hosts_;
   os::UniqueFd events_;    // epoll: channels, pidfds, and waiting_
   os::UniqueFd waiting_;   // eventfd, readable while reports wait in memory
+  std::unique_ptr<HostRelay> relay_;   // has a thread: ends first
 };
 
 }  // namespace evener::sandbox

@@ -7,26 +7,27 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/clock.h"
 #include "training/sandbox/cluster.h"
 
 namespace evener::sandbox {
 
 Result<std::optional<HostEvent>> Cluster::next_event(std::chrono::milliseconds timeout) {
-  for (int round = 0; round < 2; ++round) {
-    for (std::size_t i = 0; i < hosts_.size(); ++i) {
-      if (std::optional<HostEvent> event = take_event(i)) {
-        show_waiting_reports();
-        return event;
-      }
-    }
+  const SystemClock clock;
+  const MonotonicTime deadline = clock.monotonic_now() + timeout;
+  while (true) {
+    std::optional<HostEvent> event;
+    for (std::size_t i = 0; !event && i < hosts_.size(); ++i) event = take_event(i);
     show_waiting_reports();
-    if (round == 1) break;
+    if (event) return event;
+    // Rounded up, so that the last wait does not end before the deadline.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock.monotonic_now());
+    if (left.count() <= 0) return std::optional<HostEvent>();
     pollfd waiting{events_.get(), POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(timeout.count()));
-    if (ready < 0 && errno != EINTR) return errno_failure(errno, "poll");
-    if (ready <= 0) break;
+    if (::poll(&waiting, 1, static_cast<int>(left.count())) < 0 && errno != EINTR) {
+      return errno_failure(errno, "poll");
+    }
   }
-  return std::optional<HostEvent>();
 }
 
 std::optional<HostEvent> Cluster::take_event(std::size_t index) {
@@ -36,8 +37,12 @@ std::optional<HostEvent> Cluster::take_event(std::size_t index) {
   pollfd end{instance.pidfd(), POLLIN, 0};
   const bool ended = ::poll(&end, 1, 0) > 0;
   if (std::optional<Message> report = instance.next_report()) return event_of(index, *report);
-  if (!ended) return std::nullopt;
-  return lost_event(index);
+  if (ended) return lost_event(index);
+  if (instance.channel_ended()) {
+    // The pidfd tells the rest.
+    ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, instance.channel_fd(), nullptr);
+  }
+  return std::nullopt;
 }
 
 HostEvent Cluster::event_of(std::size_t index, const Message& report) {

@@ -28,11 +28,13 @@ enum class MessageKind : std::uint8_t {
   kSignal,       // numbers: signal
   kKill,
   kUsage,
+  kProbeOverlay, // texts: a folder of the job
   // From init.
   kMounted,      // numbers: ErrorCode, or -1; texts: the error's message
   kExited,       // numbers: exit code, signal
   kStartFailed,  // texts: why
   kUsageAnswer,  // numbers: CPU nanoseconds, memory bytes
+  kOverlayProbed,   // numbers: 1 if an overlay can be made there
 };
 
 struct Message {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "os/namespace.h"
@@ -101,6 +102,8 @@ Status Instance::run(const Command& command, os::UniqueFd output) {
 }
 
 Result<std::pair<std::uint64_t, std::uint64_t>> Instance::usage() {
+  // An answer that came too late for the last question is not one to this.
+  std::erase_if(answers_, [](const Message& one) { return one.kind == MessageKind::kUsageAnswer; });
   RETURN_IF_ERROR(tell(message_of(MessageKind::kUsage)));
   Result<Message> answer = await(MessageKind::kUsageAnswer, kUsageTimeout);
   if (!answer) return tl::unexpected<Error>(answer.error());
@@ -108,31 +111,55 @@ Result<std::pair<std::uint64_t, std::uint64_t>> Instance::usage() {
                    static_cast<std::uint64_t>(answer->numbers.at(1)));
 }
 
+Status Instance::begin_overlay_probe(const std::filesystem::path& folder) {
+  Message message = message_of(MessageKind::kProbeOverlay);
+  message.texts = {folder.string()};
+  return tell(message);
+}
+
+Result<bool> Instance::overlay_possible() {
+  Result<Message> answer = await(MessageKind::kOverlayProbed, kMountTimeout);
+  if (!answer) return tl::unexpected<Error>(answer.error());
+  return answer->numbers.at(0) == 1;
+}
+
 Result<Message> Instance::await(MessageKind kind, std::chrono::milliseconds timeout) {
   while (true) {
-    Result<std::optional<Message>> message = channel_.receive(timeout);
-    if (!message) return tl::unexpected<Error>(message.error());
-    if (!*message) return failure(ErrorCode::kTimedOut, host_ + " does not answer");
-    if ((*message)->kind == kind) return std::move(**message);
-    reports_.push_back(std::move(**message));
+    const auto found = std::find_if(answers_.begin(), answers_.end(),
+                                    [kind](const Message& one) { return one.kind == kind; });
+    if (found != answers_.end()) {
+      Message answer = std::move(*found);
+      answers_.erase(found);
+      return answer;
+    }
+    Result<bool> read = read_one(timeout);
+    if (!read) return tl::unexpected<Error>(read.error());
+    if (!*read) return failure(ErrorCode::kTimedOut, host_ + " does not answer");
   }
 }
 
-std::optional<Message> Instance::next_report() {
-  while (true) {
-    if (reports_.empty()) {
-      Result<std::optional<Message>> message =
-          channel_.receive(std::chrono::milliseconds(0));
-      if (!message || !*message) return std::nullopt;
-      reports_.push_back(std::move(**message));
-    }
-    Message report = std::move(reports_.front());
-    reports_.pop_front();
-    if (report.kind == MessageKind::kExited || report.kind == MessageKind::kStartFailed) {
-      running_ = false;
-      return report;
-    }
+Result<bool> Instance::read_one(std::chrono::milliseconds timeout) {
+  Result<std::optional<Message>> message = channel_.receive(timeout);
+  if (!message) {
+    channel_ended_ = true;
+    return tl::unexpected<Error>(message.error());
   }
+  if (!*message) return false;
+  const MessageKind kind = (*message)->kind;
+  const bool report = kind == MessageKind::kExited || kind == MessageKind::kStartFailed;
+  (report ? reports_ : answers_).push_back(std::move(**message));
+  return true;
+}
+
+std::optional<Message> Instance::next_report() {
+  while (reports_.empty()) {
+    const Result<bool> read = read_one(std::chrono::milliseconds(0));
+    if (!read || !*read) return std::nullopt;
+  }
+  Message report = std::move(reports_.front());
+  reports_.pop_front();
+  running_ = false;
+  return report;
 }
 
 void Instance::note_end() {

@@ -32,13 +32,18 @@ class Instance {
   int pidfd() const { return pidfd_.get(); }
   int channel_fd() const { return channel_.fd(); }
   bool lost() const { return lost_; }
-  bool running() const { return running_; }
+  // The init has closed its side: it is ending, and its channel is readable for ever.
+  bool channel_ended() const { return channel_ended_; }
 
   Status tell(const Message& message);
   Status mount(const std::vector<Mount>& mounts);
   Status run(const Command& command, os::UniqueFd output);
   // Of the processes inside, where there are no control groups.
   Result<std::pair<std::uint64_t, std::uint64_t>> usage();   // CPU nanoseconds, memory bytes
+
+  // The init tries it beside its preparation; the answer is waited for where it is asked.
+  Status begin_overlay_probe(const std::filesystem::path& folder);
+  Result<bool> overlay_possible();
 
   // The next kExited or kStartFailed, if one came.
   std::optional<Message> next_report();
@@ -58,6 +63,7 @@ class Instance {
         pidfd_(std::move(pidfd)),
         channel_(std::move(channel)) {}
   Result<Message> await(MessageKind kind, std::chrono::milliseconds timeout);
+  Result<bool> read_one(std::chrono::milliseconds timeout);
 
   void kill_orphans();
 
@@ -67,9 +73,11 @@ class Instance {
   pid_t pid_;
   os::UniqueFd pidfd_;
   ControlChannel channel_;
-  std::deque<Message> reports_;
+  std::deque<Message> reports_;   // kExited, kStartFailed
+  std::deque<Message> answers_;   // the rest
   bool lost_ = false;
   bool running_ = false;
+  bool channel_ended_ = false;
 };
 
 }  // namespace evener::sandbox

@@ -149,10 +149,14 @@ void InstanceInit::take(Message message) {
       return;
     case MessageKind::kKill: return kill_all();
     case MessageKind::kUsage: return answer_usage();
+    case MessageKind::kProbeOverlay:
+      return reply(MessageKind::kOverlayProbed,
+                   {prepared_ && root_.try_overlay(message.texts.at(0)) ? 1 : 0});
     case MessageKind::kMounted:
     case MessageKind::kExited:
     case MessageKind::kStartFailed:
-    case MessageKind::kUsageAnswer: return;
+    case MessageKind::kUsageAnswer:
+    case MessageKind::kOverlayProbed: return;
   }
 }
 

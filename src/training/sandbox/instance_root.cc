@@ -178,27 +178,44 @@ Status InstanceRoot::mask(const std::string& path) {
   return os::attach_tree(cover->get(), place->get(), "a mask over " + path);
 }
 
+// By descriptor: paths may hold the characters that separate overlay's options.
+Result<os::UniqueFd> InstanceRoot::make_overlay(const Mount& mount) const {
+  std::array<os::UniqueFd, 3> folders;
+  std::array<std::string, 3> names;
+  const std::array paths = {mount.lower, mount.upper, mount.work};
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    folders.at(i).reset(::open(paths.at(i).c_str(), O_PATH | O_CLOEXEC));
+    if (!folders.at(i)) return errno_failure(errno, "open " + paths.at(i).string());
+    names.at(i) = "/proc/self/fd/" + std::to_string(folders.at(i).get());
+  }
+  os::MountOptions options = {
+      {"lowerdir", names[0]}, {"upperdir", names[1]}, {"workdir", names[2]}};
+  if (plan_.rootness == Rootness::kUserNamespace) options.emplace_back("userxattr", "");
+  return os::make_file_system("overlay", options, kWritable);
+}
+
+bool InstanceRoot::try_overlay(const std::string& folder) const {
+  const std::filesystem::path probe = std::filesystem::path(folder) / ".overlay-probe";
+  Mount mount;
+  mount.kind = Mount::Kind::kOverlay;
+  mount.lower = probe / "lower";
+  mount.upper = probe / "upper";
+  mount.work = probe / "work";
+  std::error_code error;
+  for (const auto& path : {mount.lower, mount.upper, mount.work}) {
+    std::filesystem::create_directories(path, error);
+  }
+  const bool works = !error && make_overlay(mount).has_value();
+  std::filesystem::remove_all(probe, error);
+  return works;
+}
+
 Status InstanceRoot::add(const Mount& mount) {
   const std::string target = mount.target.string();
-  Result<os::UniqueFd> tree = [&]() -> Result<os::UniqueFd> {
-    if (mount.kind != Mount::Kind::kOverlay) {
-      return os::copy_tree(mount.source,
-                           mount.kind == Mount::Kind::kBind ? kWritable : kShown);
-    }
-    // By descriptor: paths may hold the characters that separate overlay's options.
-    std::array<os::UniqueFd, 3> folders;
-    std::array<std::string, 3> names;
-    const std::array paths = {mount.lower, mount.upper, mount.work};
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      folders.at(i).reset(::open(paths.at(i).c_str(), O_PATH | O_CLOEXEC));
-      if (!folders.at(i)) return errno_failure(errno, "open " + paths.at(i).string());
-      names.at(i) = "/proc/self/fd/" + std::to_string(folders.at(i).get());
-    }
-    os::MountOptions options = {
-        {"lowerdir", names[0]}, {"upperdir", names[1]}, {"workdir", names[2]}};
-    if (plan_.rootness == Rootness::kUserNamespace) options.emplace_back("userxattr", "");
-    return os::make_file_system("overlay", options, kWritable);
-  }();
+  Result<os::UniqueFd> tree =
+      mount.kind == Mount::Kind::kOverlay
+          ? make_overlay(mount)
+          : os::copy_tree(mount.source, mount.kind == Mount::Kind::kBind ? kWritable : kShown);
   if (!tree) return failure_in("mount on " + target, tree.error());
   Result<os::UniqueFd> place = os::open_in_root(root(), target);
   if (!place && place.error().code == ErrorCode::kNotFound) {

@@ -24,6 +24,8 @@ class InstanceRoot {
   Status build();
   Status add(const Mount& mount);
   Status finish();
+  // Whether an overlay can be made over folders in `folder`, tried and undone.
+  bool try_overlay(const std::string& folder) const;
 
  private:
   Status bind_machine_folders();
@@ -33,6 +35,7 @@ class InstanceRoot {
   Status make_opt();
   Status make_kernel_views();
   Status cover_kernel_controls();
+  Result<os::UniqueFd> make_overlay(const Mount& mount) const;
   Status place_identity_files();
   Status place_file(const std::string& path, const std::string& text);
   Status mount_tmpfs(const std::string& path, const std::string& mode, std::uint64_t bytes);
@@ -43,8 +46,5 @@ class InstanceRoot {
   const InstancePlan& plan_;
   os::UniqueFd root_;
 };
-
-// Whether a kernel overlay can be mounted from here, tried in a mount namespace of its own.
-bool try_overlay(Rootness rootness);
 
 }  // namespace evener::sandbox

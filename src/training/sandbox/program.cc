@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kMostErrorBytes = 4096;
+constexpr int kReport = 3;   // where the child says why exec did not happen; closed by exec
 // The kernel's choice under memory pressure falls on the program, not on its init or the machine.
 constexpr std::string_view kOutOfMemoryScore = "200";
 
@@ -73,19 +74,19 @@ void apply_limits(const ProcessLimits& limits) {
   if (limits.nice > 0) ::setpriority(PRIO_PROCESS, 0, limits.nice);
 }
 
-Status connect_descriptors(int output, int report) {
-  const int input = ::open("/dev/null", O_RDONLY);
-  if (input < 0) return errno_failure(errno, "open /dev/null");
-  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 ||
-      ::dup3(report, 3, O_CLOEXEC) < 0) {
+Status connect_descriptors(int output) {
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null < 0) return errno_failure(errno, "open /dev/null");
+  if (output < 0) output = null;
+  if (::dup2(null, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) {
     return errno_failure(errno, "connect the output");
   }
-  if (::close_range(4, ~0U, 0) != 0) return errno_failure(errno, "close_range");
+  if (::close_range(kReport + 1, ~0U, 0) != 0) return errno_failure(errno, "close_range");
   return ok();
 }
 
 // In the child: everything up to exec; returns why it did not come to that.
-Error become_program(const InstancePlan& plan, const Command& command, int output, int report) {
+Error become_program(const InstancePlan& plan, const Command& command, int output) {
   ::setsid();
   default_signals();
   if (plan.isolation == Isolation::kPlain) {
@@ -93,7 +94,7 @@ Error become_program(const InstancePlan& plan, const Command& command, int outpu
   }
   const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) (void)!::write(score, kOutOfMemoryScore.data(), kOutOfMemoryScore.size());
-  if (Status connected = connect_descriptors(output, report); !connected) {
+  if (Status connected = connect_descriptors(output); !connected) {
     return connected.error();
   }
   apply_limits(plan.limits);
@@ -126,12 +127,11 @@ Result<pid_t> start_program(const InstancePlan& plan, const Command& command, in
   const pid_t child = ::fork();
   if (child < 0) return errno_failure(errno, "cannot start " + command.argv.front() + ": fork");
   if (child == 0) {
-    const Error error = become_program(plan, command, output, child_report.get());
+    // In place of the control channel, which is no business of the program.
+    if (::dup3(child_report.get(), kReport, O_CLOEXEC) < 0) ::_exit(126);
+    const Error error = become_program(plan, command, output);
     const std::string text = error.message.substr(0, kMostErrorBytes);
-    // 3 holds the report once the descriptors are connected; before, it is where it was made.
-    if (::fcntl(3, F_GETFD) < 0 || ::write(3, text.data(), text.size()) < 0) {
-      (void)!::write(child_report.get(), text.data(), text.size());
-    }
+    (void)!::write(kReport, text.data(), text.size());
     ::_exit(127);
   }
   child_report.reset();

@@ -19,8 +19,8 @@ namespace evener::sandbox {
 std::string environment_value(const std::vector<std::string>& environment,
                               std::string_view name);
 
-// Returns once the program has been executed. `output` becomes its stdout and stderr; its stdin
-// is empty. It leads a session of its own, with default signals and a container's privileges.
+// Returns once the program has been executed. `output` becomes its stdout and stderr (none:
+// /dev/null); its stdin is empty. It leads a session of its own, with default signals and a container's privileges.
 Result<pid_t> start_program(const InstancePlan& plan, const Command& command, int output);
 
 }  // namespace evener::sandbox

@@ -62,8 +62,8 @@ struct Mount {
   enum class Kind { kBind, kReadOnlyBind, kOverlay };
   Kind kind = Kind::kBind;
   std::filesystem::path target;      // inside the instance; made if missing below /opt/ml
-  std::filesystem::path source;      // kBind*: on the machine
-  std::filesystem::path lower, upper, work;   // kOverlay
+  std::filesystem::path source = {}; // kBind*: on the machine
+  std::filesystem::path lower = {}, upper = {}, work = {};   // kOverlay
 };
 
 struct Command {

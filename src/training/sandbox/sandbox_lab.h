@@ -1,0 +1,51 @@
+// For tests: a sandbox in a process of its own, as root or as a user without any rights.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "training/sandbox/sandbox.h"
+
+namespace evener::sandbox {
+
+enum class Who { kRoot, kUser };
+
+// Runs `body` in a forked child as that user; its text, "" for success. "skip: ..." when this
+// process cannot become that user or the machine refuses.
+std::string in_process(Who who, const std::function<std::string()>& body);
+
+// One sandbox over a temporary folder, both gone at the end.
+class Lab {
+ public:
+  Lab();
+  ~Lab();
+
+  static SandboxOptions options(int instances);
+  // "" or why there is none. Mounts every instance without further mounts unless told.
+  std::string start(SandboxOptions options);
+  std::string start_unmounted(SandboxOptions options);
+
+  // Starts `script` with sh on the host.
+  std::string begin(const std::string& host, const std::string& script);
+  // The next event, within 20 s.
+  HostEvent next();
+  // begin(), then next(); the program's output is output(host).
+  HostEvent run(const std::string& host, const std::string& script);
+  std::string output(const std::string& host) const;
+  // Waits up to 10 s until the program has written `text`.
+  bool await_output(const std::string& host, const std::string& text) const;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  Sandbox& sandbox() { return *sandbox_; }
+  void end() { sandbox_.reset(); }
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<Sandbox> sandbox_;
+};
+
+// "" if they are equal, else both.
+std::string differ(const std::string& what, const std::string& got, const std::string& wanted);
+
+}  // namespace evener::sandbox
