@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 
 #include "os/file_system_memory_tree.h"
@@ -15,6 +16,13 @@ constexpr std::uint64_t kFreeBytes = 1ull << 40;
 
 tl::unexpected<Error> failed(int error, std::string_view operation, const fs::path& path) {
   return errno_failure(error, std::string(operation) + " " + path.string());
+}
+
+// True if `wanted` is `top` or below it.
+bool holds(const std::shared_ptr<Node>& top, const std::shared_ptr<Node>& wanted) {
+  return top == wanted || std::ranges::any_of(top->children, [&](const auto& child) {
+           return holds(child.second, wanted);
+         });
 }
 
 class MemoryFileSystem final : public FileSystem {
@@ -136,12 +144,18 @@ Status MemoryFileSystem::make_directories(const fs::path& directory) {
   fs::path so_far = "/";
   for (const fs::path& part : directory.relative_path()) {
     so_far /= part;
-    auto place = tree_->find(so_far, LastSymlink::kFollow);
+    auto place = tree_->find(so_far, LastSymlink::kKeep);
     if (!place) return tl::unexpected(std::move(place.error()));
-    if (place->node && place->node->kind != FileKind::kDirectory)
-      return failed(EEXIST, "mkdir", so_far);
-    if (!place->node)
+    if (!place->node) {
       place->folder->children[place->name] = tree_->new_node(FileKind::kDirectory, 0755);
+      continue;
+    }
+    const auto node = tree_->node_at(so_far, LastSymlink::kFollow);
+    if (node && (*node)->kind == FileKind::kDirectory) continue;
+    // A symlink that leads nowhere takes the name too.
+    const bool taken = so_far == directory || (!node && node.error().code == ErrorCode::kNotFound);
+    if (!node && !taken) return tl::unexpected(node.error());
+    return failed(taken ? EEXIST : ENOTDIR, "mkdir", so_far);
   }
   return ok();
 }
@@ -154,6 +168,9 @@ Status MemoryFileSystem::rename(const fs::path& from, const fs::path& to) {
   if (!target) return tl::unexpected(std::move(target.error()));
   if (!source->node) return failed(ENOENT, "rename", from);
   if (source->node == target->node) return ok();
+  // In the kernel's order.
+  if (holds(source->node, target->folder)) return failed(EINVAL, "rename", from);
+  if (target->node && holds(target->node, source->folder)) return failed(ENOTEMPTY, "rename", to);
   const bool folder = source->node->kind == FileKind::kDirectory;
   if (target->node) {
     const bool onto_folder = target->node->kind == FileKind::kDirectory;
@@ -161,8 +178,6 @@ Status MemoryFileSystem::rename(const fs::path& from, const fs::path& to) {
     if (!onto_folder && folder) return failed(ENOTDIR, "rename", to);
     if (onto_folder && !target->node->children.empty()) return failed(ENOTEMPTY, "rename", to);
   }
-  const fs::path into = to.lexically_normal().lexically_relative(from.lexically_normal());
-  if (folder && !into.empty() && *into.begin() != "..") return failed(EINVAL, "rename", from);
   source->folder->children.erase(source->name);
   target->folder->children[target->name] = source->node;
   return ok();

@@ -140,7 +140,7 @@ Status remove_tree(const fs::path& path) {
   const fs::path parent = plain.has_parent_path() ? plain.parent_path() : fs::path(".");
   const UniqueFd parent_fd(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!parent_fd) {
-    if (errno == ENOENT) return ok();
+    if (errno == ENOENT || errno == ENOTDIR) return ok();
     return errno_failure(errno, attempt("open", parent));
   }
   return TreeRemoval(plain).remove_entry(parent_fd.get(), name.c_str(), 0);

@@ -63,6 +63,8 @@ TEST_P(FileSystems, MissingThingsAreNotFound) {
   put("file", "x");
   EXPECT_EQ(code_of(files().stat(at("file/below"))), ErrorCode::kNotFound);
   EXPECT_TRUE(files().remove_tree(at("none"))) << "an absent tree is no error";
+  EXPECT_TRUE(files().remove_tree(at("none/below")));
+  EXPECT_TRUE(files().remove_tree(at("file/below")));
 }
 
 TEST_P(FileSystems, ErrorsNameThePath) {

@@ -50,10 +50,15 @@ std::vector<StoredObject> FileWalk::take() {
 }
 
 Result<bool> is_plain_tree(os::FileSystem& files, const os::fs::path& folder) {
+  const auto top = files.stat_followed(folder);
+  if (!top) return tl::unexpected(top.error());
   std::vector<os::fs::path> waiting{folder};
   while (!waiting.empty()) {
     const os::fs::path next = std::move(waiting.back());
     waiting.pop_back();
+    const auto stat = files.stat_followed(next);
+    if (!stat) return tl::unexpected(stat.error());
+    if (stat->device != top->device) return false;
     auto entries = files.list(next);
     if (!entries) return tl::unexpected(std::move(entries.error()));
     for (const os::DirectoryEntry& entry : *entries) {

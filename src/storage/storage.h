@@ -28,7 +28,9 @@ struct Uri {
   std::string key;
   bool operator==(const Uri&) const = default;
 };
-Result<Uri> parse_uri(std::string_view text);   // percent signs are literal; no query, no fragment
+// Percent signs are literal; no query, no fragment. Paths must be absolute; `//`, `.` and `..` are
+// taken out of them. A key with a part `..` is refused.
+Result<Uri> parse_uri(std::string_view text);
 std::string to_string(const Uri& uri);
 std::string join(std::string_view uri, std::string_view tail);  // exactly one slash between
 
@@ -52,9 +54,11 @@ class ObjectStore {
   virtual Result<std::unique_ptr<os::ReadableFile>> open(const Uri& object) = 0;
   // Appears whole under its name when close() has succeeded, or not at all.
   virtual Result<std::unique_ptr<os::WritableFile>> create(const Uri& object) = 0;
+  // No error if absent.
   virtual Status remove(const Uri& object) = 0;
   // The folder on this machine that holds exactly the objects under `prefix`, if there is one:
-  // input can then be shown without copying.
+  // input can then be shown without copying. Not for a folder with symlinks or mounts below it, which
+  // would not be the same where it is shown.
   virtual std::optional<os::fs::path> local_folder(const Uri& prefix) = 0;
 };
 

@@ -1,7 +1,10 @@
 #include "storage/storage.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/file_systems_test.h"
@@ -200,6 +203,45 @@ TEST_P(Stores, EachFailingCallOfAListingIsReported) {
     ASSERT_FALSE(listed) << "call " << fail_at;
     EXPECT_EQ(listed.error().code, ErrorCode::kIo);
   }
+}
+
+TEST_P(Stores, EachFailingCallOfAPutLeavesOldOrNew) {
+  for (std::uint64_t fail_at = 1;; ++fail_at) {
+    put("d/object", "the old text");
+    os::FaultyFileSystem faulty(files(), {fail_at, false, {ErrorCode::kNoSpace, "disk full"}});
+    const auto stored = [&]() -> Status {
+      const std::string text = "the new text";
+      auto file = make_file_store(faulty)->create(uri("d/object"));
+      if (!file) return tl::unexpected(file.error());
+      RETURN_IF_ERROR((*file)->append(std::as_bytes(std::span(text))));
+      return (*file)->close();
+    }();
+    const std::string seen = os::read_text(files(), at("d/object")).value();
+    EXPECT_EQ(seen, stored ? "the new text" : "the old text") << "call " << fail_at;
+    EXPECT_EQ(keys("d"), Keys{"object"});
+    if (faulty.calls() < fail_at) break;
+    EXPECT_EQ(stored.error().code, ErrorCode::kNoSpace);
+  }
+}
+
+TEST(FileStore, FolderWithAMountBelowIsNotShownWithoutCopying) {
+  os::FileSystemUnderTest under_test(FileSystemKind::kReal);
+  const os::fs::path inner = under_test.root() / "d/inner";
+  ASSERT_TRUE(under_test.files().make_directories(inner));
+  auto store = make_file_store(under_test.files());
+  const Uri folder = parse_uri((under_test.root() / "d").string()).value();
+  EXPECT_TRUE(store->local_folder(folder));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("", "/", "", MS_REC | MS_PRIVATE, "") != 0 ||
+        ::mount("tmpfs", inner.c_str(), "tmpfs", 0, "size=64k") != 0)
+      ::_exit(77);
+    ::_exit(store->local_folder(folder) ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "this user may not mount";
+  EXPECT_EQ(status, 0);
 }
 
 TEST(FileStore, FifosAreErrorsThatNameThePath) {
