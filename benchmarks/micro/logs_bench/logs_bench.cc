@@ -69,10 +69,14 @@ Pipe make_pipe() {
 }
 
 // A program that prints `bytes` of lines as fast as it can.
-pid_t start_printer(const Options& options, std::uint64_t bytes, int out) {
+pid_t start_printer(const Options& options, std::uint64_t bytes, std::size_t number,
+                    std::vector<Pipe>& pipes) {
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
   pin(0);
+  const os::UniqueFd kept = std::move(pipes[number].in);
+  const int out = kept.get();
+  pipes.clear();  // so that a reader that fails is seen
   std::string text;
   while (text.size() < (64u << 10)) text += std::string(options.line - 1, 'x') + "\n";
   while (bytes > 0) {
@@ -135,9 +139,8 @@ Run run(const Options& options, const std::vector<std::string>& program, int hos
   Run run;
   run.printed = options.mib << 20;
   std::vector<pid_t> printers;
-  for (const Pipe& pipe : pipes)
-    printers.push_back(
-        start_printer(options, run.printed / static_cast<unsigned>(hosts), pipe.in.get()));
+  for (std::size_t i = 0; i < pipes.size(); ++i)
+    printers.push_back(start_printer(options, run.printed / pipes.size(), i, pipes));
   pipes.clear();
   int status = 0;
   rusage usage{};
@@ -186,7 +189,7 @@ Options parse(int argc, char** argv) {
 
 int bench(const Options& options) {
   const std::vector<std::string> cat = {"cat"};
-  const std::vector<std::string> svlogd = {options.svlogd, "-ttt", "-l", "65536", "-b", "65536",
+  const std::vector<std::string> svlogd = {options.svlogd, "-tt", "-l", "4096", "-b", "65536",
                                            options.folder.string()};
   if (options.svlogd.empty())
     std::printf("{\"bench\":\"logs\",\"reader\":\"svlogd\",\"skipped\":\"runit is not installed\"}\n");
