@@ -63,6 +63,8 @@ class LibArchiveReader final : public ArchiveReader {
 
   Result<std::optional<ArchiveEntry>> next() override {
     const int code = archive_read_next_header(reader_.get(), &entry_);
+    // libarchive takes a failed read behind the last entry for the end.
+    if (!input_.status) return broken();
     if (code == ARCHIVE_EOF) return std::optional<ArchiveEntry>();
     // A warning is about names in another character set; their bytes are what counts here.
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return broken();

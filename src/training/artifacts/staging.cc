@@ -39,7 +39,6 @@ class Staging {
     std::uint64_t total = 0;
     for (const ObjectToStage& object : copies_) total += object.bytes;
     ProgressMeter meter(progress, total);
-    RETURN_IF_ERROR(make_parents());
     RETURN_IF_ERROR(run_tasks(
         copies_.size(), options_.threads,
         [&](std::size_t, std::size_t index, std::stop_token stop) -> Status {
@@ -126,6 +125,7 @@ class Staging {
     for (std::size_t index = 0; index < objects.size(); ++index) {
       ObjectToStage& object = objects[index];
       if (object.targets.empty()) continue;
+      RETURN_IF_ERROR(make_parents(object));
       RETURN_IF_ERROR(resolve(*share.listing, index, object));
       staged_.reports.back().bytes_copied += object.bytes;
       copies_.push_back(std::move(object));
@@ -148,11 +148,12 @@ class Staging {
     return ok();
   }
 
-  Status make_parents() {
-    std::set<std::filesystem::path> parents;
-    for (const ObjectToStage& object : copies_)
-      for (const auto& target : object.targets) parents.insert(target.parent_path());
-    for (const auto& parent : parents) RETURN_IF_ERROR(files_.make_directories(parent));
+  Status make_parents(const ObjectToStage& object) {
+    for (const auto& target : object.targets) {
+      const std::filesystem::path parent = target.parent_path();
+      if (!parents_.insert(parent).second) continue;
+      RETURN_IF_ERROR(files_.make_directories(parent));
+    }
     return ok();
   }
 
@@ -161,6 +162,7 @@ class Staging {
   os::FileSystem& files_;
   std::stop_token stop_;
   std::vector<ObjectToStage> copies_;
+  std::set<std::filesystem::path> parents_;   // folders of targets that exist
   StagedChannels staged_;
 };
 

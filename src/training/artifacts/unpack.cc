@@ -100,6 +100,7 @@ class Unpacking {
     if (!target) return refuse(entry, "is a hard link that leaves the folder: \"" + entry.link + "\"");
     RETURN_IF_ERROR(enter(entry, parent_of(*target)));
     const auto stat = files_.stat(folder_ / *target);
+    if (!stat && stat.error().code != ErrorCode::kNotFound) return tl::unexpected(stat.error());
     if (target->empty() || !stat || stat->kind != os::FileKind::kRegular || links_.contains(*target))
       return refuse(entry, "is a hard link to \"" + entry.link + "\", which is no file before it");
     if (*target == path) return ok();
