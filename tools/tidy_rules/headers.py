@@ -35,7 +35,7 @@ PLACEMENTS = [
     Placement(r"toml(\+\+|plusplus)/.*", r"(src/advice/catalog|apps)/.*\.cc",
               "the user's overrides and settings"),
     Placement(r"tl/expected\.hpp", r"src/base/result\.h", "everything else uses Result<T>"),
-    Placement(r"(gtest|gmock)/.*", r".*_test\.(cc|h)|(tests|benchmarks)/.*",
+    Placement(r"(gtest|gmock)/.*", r".*_test\.(cc|h)|.*/test_\w+\.h|(tests|benchmarks)/.*",
               "test code is not part of the program"),
 ]
 
