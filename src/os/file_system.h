@@ -93,8 +93,8 @@ class FileSystem {
   virtual Status make_directories(const fs::path& directory) = 0;    // no error if there
   virtual Status rename(const fs::path& from, const fs::path& to) = 0;  // replaces
   virtual Status remove_file(const fs::path& path) = 0;
-  // No error if absent. Follows no symlink, enters no mount (kUnavailable), opens up folders of ours
-  // that are closed to us.
+  // No error if absent. Follows no symlink, enters no mount (kUnavailable), opens up folders of
+  // ours that are closed to us.
   virtual Status remove_tree(const fs::path& path) = 0;
   virtual Status make_symlink(const std::string& target, const fs::path& path) = 0;
   virtual Result<std::string> read_symlink(const fs::path& path) = 0;

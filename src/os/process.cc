@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <climits>
 #include <csignal>
 #include <cstddef>
+#include <new>
 
 #include "base/clock.h"
 #include "os/poll.h"
@@ -22,6 +24,13 @@ namespace evener::os {
 namespace {
 
 constexpr std::size_t kChildStackBytes = 64u << 10;
+
+// The thread sanitizer keeps records of its own in memory, which a child must not change for us.
+#if defined(__SANITIZE_THREAD__)
+constexpr int kCloneFlags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+#else
+constexpr int kCloneFlags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+#endif
 
 class ChildProcess final : public Process {
  public:
@@ -100,21 +109,37 @@ Error child_error(const ChildPlan& plan, const SpawnOptions& options) {
   return errno_error(plan.failed_errno, whole);
 }
 
+// The child's stack with the plan at its bottom, in memory that the child shares in any case.
+struct ChildMemory {
+  ChildMemory()
+      : bottom(::mmap(nullptr, kChildStackBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0)) {}
+  ChildMemory(const ChildMemory&) = delete;
+  ChildMemory& operator=(const ChildMemory&) = delete;
+  ~ChildMemory() {
+    if (bottom != MAP_FAILED) ::munmap(bottom, kChildStackBytes);
+  }
+  void* top() const { return static_cast<std::byte*>(bottom) + kChildStackBytes; }
+
+  void* bottom;
+};
+
 // Clones with shared memory and waits until the child has executed the program or has failed, so
 // the cost does not grow with our memory and the child's errno needs no pipe.
 Result<std::unique_ptr<Process>> clone_child(ChildPlan& plan) {
-  const auto stack = std::make_unique_for_overwrite<std::byte[]>(kChildStackBytes);
-  std::byte* top = stack.get() + kChildStackBytes;
+  const ChildMemory memory;
+  if (memory.bottom == MAP_FAILED) return errno_failure(errno, "memory for a child's stack");
+  ChildPlan* const shared_plan = new (memory.bottom) ChildPlan(plan);
   // A signal handler of ours must not run in the child on our memory.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   int pidfd = -1;
-  const pid_t pid =
-      ::clone(run_child, top, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
+  const pid_t pid = ::clone(run_child, memory.top(), kCloneFlags, shared_plan, &pidfd);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  plan = *shared_plan;
   if (pid < 0) return errno_failure(error, "clone");
   return std::make_unique<ChildProcess>(pid, UniqueFd(pidfd));
 }

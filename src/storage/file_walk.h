@@ -37,8 +37,8 @@ class FileWalk {
   std::vector<StoredObject> found_;
 };
 
-// True if the folder and all below it holds only folders and regular files, no symlinks, and no other
-// file system is mounted below it: an overlay or a bind of it shows the same files.
+// True if the folder and all below it holds only folders and regular files, no symlinks, and no
+// other file system is mounted below it: an overlay or a bind of it shows the same files.
 Result<bool> is_plain_tree(os::FileSystem& files, const os::fs::path& folder);
 
 }  // namespace evener::storage

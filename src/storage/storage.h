@@ -57,8 +57,8 @@ class ObjectStore {
   // No error if absent.
   virtual Status remove(const Uri& object) = 0;
   // The folder on this machine that holds exactly the objects under `prefix`, if there is one:
-  // input can then be shown without copying. Not for a folder with symlinks or mounts below it, which
-  // would not be the same where it is shown.
+  // input can then be shown without copying. Not for a folder with symlinks or mounts below it,
+  // which would not be the same where it is shown.
   virtual std::optional<os::fs::path> local_folder(const Uri& prefix) = 0;
 };
 
