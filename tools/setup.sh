@@ -132,7 +132,7 @@ fetch_photos() {
 }
 
 write_versions() {
-  [ -n "$changed" ] || [ ! -f build/versions.txt ] || return 0
+  [ -n "$changed" ] || [ build/versions.txt -ot tools/setup.sh ] || return 0
   {
     . /etc/os-release && echo "system ${PRETTY_NAME:-unknown}"
     echo "kernel $(uname -sr)"
