@@ -50,6 +50,12 @@ bool made_by_us(const std::string& top_level_name) {
   return std::find(kOurs.begin(), kOurs.end(), top_level_name) != kOurs.end();
 }
 
+bool machine_has_identity_files() {
+  struct stat status{};
+  return ::lstat("/etc/hostname", &status) == 0 && ::lstat("/etc/hosts", &status) == 0 &&
+         ::lstat("/etc/resolv.conf", &status) == 0;
+}
+
 Status make_entry(int folder, const std::string& name, mode_t type) {
   const int made = S_ISDIR(type)
                        ? ::mkdirat(folder, name.c_str(), 0755)
@@ -82,6 +88,10 @@ Status InstanceRoot::bind_machine_folders() {
   if (!entries) return tl::unexpected<Error>(entries.error());
   for (const FolderEntry& entry : *entries) {
     if (made_by_us(entry.name)) continue;
+    if (entry.name == "etc" && !machine_has_identity_files()) {
+      RETURN_IF_ERROR(make_etc());
+      continue;
+    }
     RETURN_IF_ERROR(bind_entry("/" + entry.name, root(), entry.name));
   }
   return ok();
@@ -106,6 +116,25 @@ Status InstanceRoot::bind_entry(const std::string& from, int into, const std::st
   const os::UniqueFd place(::openat(into, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!place) return errno_failure(errno, "open " + from + " in the new root");
   return os::attach_tree(tree->get(), place.get(), from);
+}
+
+// A folder of our own with the machine's entries in it, where files have to stand that the
+// machine's does not have.
+Status InstanceRoot::make_etc() {
+  RETURN_IF_ERROR(make_entry(root(), "etc", S_IFDIR));
+  const os::UniqueFd etc(::openat(root(), "etc", O_DIRECTORY | O_CLOEXEC));
+  if (!etc) return errno_failure(errno, "open /etc in the new root");
+  Result<std::vector<FolderEntry>> entries = list_folder("/etc");
+  if (!entries) return tl::unexpected<Error>(entries.error());
+  for (const FolderEntry& entry : *entries) {
+    RETURN_IF_ERROR(bind_entry("/etc/" + entry.name, etc.get(), entry.name));
+  }
+  for (const char* name : {"hostname", "hosts", "resolv.conf"}) {
+    if (::faccessat(etc.get(), name, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
+      RETURN_IF_ERROR(make_entry(etc.get(), name, S_IFREG));
+    }
+  }
+  return ok();
 }
 
 Status InstanceRoot::mount_tmpfs(const std::string& path, const std::string& mode,

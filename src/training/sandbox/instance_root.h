@@ -29,6 +29,7 @@ class InstanceRoot {
 
  private:
   Status bind_machine_folders();
+  Status make_etc();
   Status bind_entry(const std::string& from, int into, const std::string& name);
   Status make_writable_folders();
   Status make_devices();

@@ -129,7 +129,7 @@ Status InstanceRoot::place_identity_files() {
 }
 
 // Covers the file, or writes it where a symlink of the machine leads into one of our own folders
-// (/etc/resolv.conf -> /run/...). A machine without the file gets none.
+// (/etc/resolv.conf -> /run/...). A machine that has no such place gets none.
 Status InstanceRoot::place_file(const std::string& path, const std::string& text) {
   constexpr const char* kScratch = ".scratch";
   Result<os::UniqueFd> place = os::open_in_root(root(), path);

@@ -5,6 +5,9 @@
 //           from one thread. wait() may be interrupted by its descriptors only.
 // Fails:    kUnsupported when the machine refuses namespaces (use Isolation::kPlain); kNoSpace,
 //           kPermissionDenied, ... from the kernel, naming the host and the step.
+// User:     without root, create() moves the calling process into a new user namespace in which it
+//           is root; its files still belong to the user, and it can read and remove those that
+//           programs made under subordinate ids. It stays there after a failure.
 // Life:     each instance's init dies with the supervisor's main thread (PR_SET_PDEATHSIG), and
 //           with it everything in its PID namespace; the network dies with its last member.
 #pragma once

@@ -1,20 +1,16 @@
 // Limits, ends that nobody planned, and what is left afterwards.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 
 #include "os/cgroup.h"
 #include "training/sandbox/limits.h"
 #include "training/sandbox/process_tree.h"
-#include "training/sandbox/relay.h"
 #include "training/sandbox/sandbox_lab.h"
 
 namespace evener::sandbox {
@@ -120,6 +116,7 @@ TEST(SandboxLimits, AUserWithoutGroupsIsToldSoAndHeldByProcessLimits) {
 std::string kill_supervisor(Lab& lab, Isolation isolation) {
   SandboxOptions options = Lab::options(2);
   options.isolation = isolation;
+  options.reach_outside = true;   // the uplink, where there is one, is a process more
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
     if (!lab.start(options).empty()) ::_exit(1);
@@ -217,68 +214,6 @@ TEST(SandboxOptions, WhatMakesNoSandboxIsRefused) {
   options.instances[1].host = "../algo";
   EXPECT_FALSE(Sandbox::create(options));
   EXPECT_FALSE(fs::exists("/tmp/evener-none"));
-}
-
-// A service on the loopback of this process that answers each connection with `text`.
-class EchoService {
- public:
-  EchoService() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&at), size);
-    ::listen(listener_.get(), 16);
-    ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &size);
-    port_ = ntohs(at.sin_port);
-  }
-  std::uint16_t port() const { return port_; }
-  // Reads all that one client sends and sends it back.
-  void serve_one() {
-    const os::UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    std::string all;
-    std::array<char, 65536> chunk{};
-    for (ssize_t size = 0; (size = ::read(client.get(), chunk.data(), chunk.size())) > 0;) {
-      all.append(chunk.data(), static_cast<std::size_t>(size));
-    }
-    for (std::size_t sent = 0; sent < all.size();) {
-      const ssize_t size = ::send(client.get(), all.data() + sent, all.size() - sent, MSG_NOSIGNAL);
-      if (size <= 0) return;
-      sent += static_cast<std::size_t>(size);
-    }
-  }
-
- private:
-  os::UniqueFd listener_;
-  std::uint16_t port_ = 0;
-};
-
-std::string reach_host_service(Lab& lab) {
-  EchoService service;
-  SandboxOptions options = Lab::options(1);
-  options.host_services = {{.port = 80, .target_host = "127.0.0.1", .target_port = service.port()},
-                           {.port = 81, .target_host = "127.0.0.1", .target_port = 1}};
-  if (std::string error = lab.start(options); !error.empty()) return error;
-  // A megabyte there and back, then a service that nobody offers.
-  lab.begin("algo-1",
-            "python3 -c \"\nimport socket\nb=bytes(range(256))*4096\n"
-            "s=socket.create_connection(('host.evener.internal',80)); s.sendall(b)\n"
-            "s.shutdown(socket.SHUT_WR); r=b''\n"
-            "while True:\n  c=s.recv(65536)\n  r+=c\n  if not c: break\n"
-            "print(r==b)\n"
-            "s=socket.create_connection(('host.evener.internal',81))\n"
-            "try: print(len(s.recv(1)))\nexcept ConnectionResetError: print(0)\n\"");
-  service.serve_one();
-  lab.next();
-  return differ("answer", lab.output("algo-1"), "True\n0\n");
-}
-
-TEST(SandboxNetwork, AServiceOfTheHostIsReachedUnderItsName) {
-  check(Who::kRoot, reach_host_service);
-}
-
-TEST(SandboxNetwork, AServiceOfTheHostIsReachedByAUsersJob) {
-  check(Who::kUser, reach_host_service);
 }
 
 TEST(SandboxAbilities, EachSaysWhatItIsAndHowToGetIt) {
