@@ -1,0 +1,29 @@
+// The operating system as SQLite sees it, with every write counted, so that a test can let the
+// n-th one fail or be the process's last.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace evener::store {
+
+// What happens at a write, truncation or sync.
+enum class WriteFate {
+  kGoesWell,
+  kDiskFull,
+  kFails,
+  kDiesBefore,   // the process ends, nothing written
+  kDiesHalfway,  // the process ends with half of the bytes written
+};
+
+// Makes all files that SQLite opens from here on ask `fate` before each write. For the whole
+// process until removed; one at a time.
+class CountingVfs {
+ public:
+  explicit CountingVfs(std::function<WriteFate()> fate);
+  ~CountingVfs();
+  CountingVfs(const CountingVfs&) = delete;
+  CountingVfs& operator=(const CountingVfs&) = delete;
+};
+
+}  // namespace evener::store

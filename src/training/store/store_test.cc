@@ -1,0 +1,204 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "training/store/test_home.h"
+
+namespace evener::store {
+namespace {
+
+using jobs::JobEvent;
+using jobs::JobStatus;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> names(const Result<std::vector<jobs::TrainingJob>>& jobs) {
+  std::vector<std::string> all;
+  for (const auto& job : jobs.value()) all.push_back(job.spec.name);
+  return all;
+}
+
+void run_sql(const std::filesystem::path& file, const std::string& sql) {
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(handle);
+  sqlite3_close(handle);
+}
+
+TEST(Store, keeps_a_job_through_its_life_and_over_a_restart) {
+  const TestHome home;
+  {
+    auto store = home.open();
+    ASSERT_TRUE(commit_each(*store, life_of("a")));
+    EXPECT_EQ(store->find("a")->status, JobStatus::kCompleted);
+  }
+  auto store = home.open();
+  EXPECT_EQ(store->find("a")->status, JobStatus::kCompleted);
+  EXPECT_EQ(store->events_of("a")->size(), 6u);
+  EXPECT_EQ(*store->last_row(), 6);
+  EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, a_refused_event_is_named_and_the_others_are_committed) {
+  const TestHome home;
+  auto store = home.open();
+  const std::vector<JobEvent> events{
+      submission("a"), event_of("a", jobs::Ended{}), event_of("none", jobs::StopRequested{}),
+      submission("A"), event_of("a", jobs::Noticed{"n"}), submission("b")};
+  const auto answers = store->commit(events);
+  ASSERT_TRUE(answers.has_value());
+  EXPECT_TRUE((*answers)[0]);
+  EXPECT_EQ((*answers)[1].error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ((*answers)[2].error().code, ErrorCode::kNotFound);
+  EXPECT_EQ((*answers)[3].error().code, ErrorCode::kAlreadyExists);
+  EXPECT_TRUE((*answers)[4]);
+  EXPECT_TRUE((*answers)[5]);
+  EXPECT_EQ(*store->last_row(), 3);
+  EXPECT_EQ(store->find("a")->notices, std::vector<std::string>{"n"});
+  EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, names_are_one_without_regard_to_case) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, {submission("Job"), event_of("jOB", jobs::StopRequested{})}));
+  EXPECT_EQ(store->find("JOB")->spec.name, "Job");
+  EXPECT_EQ(store->events_of("job")->back().event.job, "Job");
+  EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, a_journal_record_is_stored_once) {
+  const TestHome home;
+  auto store = home.open();
+  const auto life = life_of("a");
+  ASSERT_TRUE(commit_each(*store, {life[0], life[1], life[2], life[3]}));
+  ASSERT_TRUE(commit_each(*store, {life[2], life[3], life[4], life[3]}));
+  EXPECT_EQ(store->events_of("a")->size(), 5u);
+  EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, the_name_of_a_deleted_job_can_be_used_again_even_in_one_batch) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, life_of("a")));
+  const std::vector<JobEvent> events{event_of("a", jobs::Deleted{}), submission("a", 9000)};
+  const auto answers = store->commit(events);
+  ASSERT_TRUE(answers && (*answers)[0] && (*answers)[1]);
+  EXPECT_EQ(store->find("a")->status, JobStatus::kInProgress);
+  EXPECT_EQ(store->events_of("a")->size(), 1u);
+  EXPECT_EQ(store->events_after(0, 100)->size(), 8u);
+  EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, a_deleted_job_is_not_found_but_its_events_are_kept) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, life_of("a")));
+  ASSERT_TRUE(commit_each(*store, {event_of("a", jobs::Deleted{})}));
+  EXPECT_EQ(store->find("a").error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(store->list({.status = std::nullopt, .name_contains = ""})->empty());
+  EXPECT_EQ(store->events_of("a")->size(), 7u);
+  EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, sees_what_other_processes_commit) {
+  const TestHome home;
+  auto ours = home.open();
+  auto theirs = home.open();
+  ASSERT_TRUE(commit_each(*ours, {submission("a")}));
+  ASSERT_TRUE(commit_each(*theirs, {event_of("a", jobs::StopRequested{})}));
+  EXPECT_EQ(ours->find("a")->status, JobStatus::kStopping);
+  const auto seen = ours->events_after(1, 10);
+  ASSERT_EQ(seen->size(), 1u);
+  EXPECT_EQ((*seen)[0].row, 2);
+  ASSERT_TRUE(commit_each(*ours, {event_of("a", jobs::Noticed{"x"})}));
+  EXPECT_EQ(differences_of(*theirs), "");
+}
+
+TEST(Store, lists_by_status_name_order_and_limit) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, life_of("alpha")));
+  ASSERT_TRUE(commit_each(*store, {submission("beta", 2000), submission("Alphabet", 3000)}));
+  const auto all = [&](ListFilter filter) { return names(store->list(filter)); };
+  EXPECT_THAT(all({.status = {}, .name_contains = ""}), ElementsAre("Alphabet", "beta", "alpha"));
+  EXPECT_THAT(all({.status = {}, .name_contains = "alpha", .newest_first = false}),
+              ElementsAre("alpha", "Alphabet"));
+  EXPECT_THAT(all({.status = JobStatus::kCompleted, .name_contains = ""}), ElementsAre("alpha"));
+  EXPECT_THAT(all({.status = {}, .name_contains = "", .limit = 1}), ElementsAre("Alphabet"));
+  EXPECT_TRUE(all({.status = {}, .name_contains = "%"}).empty());
+  EXPECT_THAT(names(store->active()), ElementsAre("beta", "Alphabet"));
+}
+
+TEST(Store, text_that_is_not_utf8_does_not_break_it) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, {submission("a"), event_of("a", jobs::Noticed{"x\xff\0y"})}));
+  EXPECT_TRUE(store->find("a").has_value());
+  EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, a_newer_schema_is_unsupported_and_untouched) {
+  const TestHome home;
+  { auto store = home.open(); }
+  run_sql(home.database(), "UPDATE meta SET value = 99");
+  const auto store = open_store(home.path());
+  ASSERT_FALSE(store.has_value());
+  EXPECT_EQ(store.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(store.error().message, HasSubstr("schema 99"));
+}
+
+TEST(Store, a_file_that_is_no_database_is_corrupt_and_named) {
+  const TestHome home;
+  std::filesystem::create_directories(home.path());
+  std::ofstream(home.database()) << std::string(8192, 'x');
+  const auto store = open_store(home.path());
+  ASSERT_FALSE(store.has_value());
+  EXPECT_EQ(store.error().code, ErrorCode::kCorrupt);
+  EXPECT_THAT(store.error().message, HasSubstr("evener.db"));
+}
+
+TEST(Store, stored_text_that_is_not_ours_is_corrupt) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, {submission("a")}));
+  run_sql(home.database(), "UPDATE jobs SET body = '{}'; UPDATE events SET body = 'x'");
+  auto again = home.open();
+  EXPECT_EQ(again->find("a").error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(again->list({.status = {}, .name_contains = ""}).error().code, ErrorCode::kCorrupt);
+  EXPECT_THAT(again->events_after(0, 10).error().message, HasSubstr("event 1"));
+}
+
+TEST(Store, verify_names_a_projection_that_its_events_do_not_tell) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, life_of("a")));
+  ASSERT_TRUE(commit_each(*store, {submission("b")}));
+  run_sql(home.database(), "DELETE FROM events WHERE kind = 'Ended' OR job = 'b'");
+  const std::string differences = differences_of(*store);
+  EXPECT_THAT(differences, HasSubstr("job a is stored as Completed"));
+  EXPECT_THAT(differences, HasSubstr("job b is stored but no event tells of it"));
+}
+
+TEST(Store, a_home_that_cannot_be_written_is_permission_denied) {
+  if (geteuid() == 0) {
+    const auto store = open_store("/proc/evener-home");  // root may write any folder but these
+    ASSERT_FALSE(store.has_value());
+    return;
+  }
+  const TestHome home;
+  std::filesystem::create_directories(home.path());
+  std::filesystem::permissions(home.path(), std::filesystem::perms::owner_read |
+                                                std::filesystem::perms::owner_exec);
+  const auto store = open_store(home.path());
+  std::filesystem::permissions(home.path(), std::filesystem::perms::owner_all);
+  ASSERT_FALSE(store.has_value());
+  EXPECT_EQ(store.error().code, ErrorCode::kPermissionDenied) << store.error().message;
+}
+
+}  // namespace
+}  // namespace evener::store
