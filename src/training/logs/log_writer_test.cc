@@ -148,7 +148,7 @@ TEST_F(LogWriterTest, StopsAProcessThatPrintsForEverAtTheTimeout) {
   ASSERT_TRUE(writer_->add_host("algo-1", std::move(pipe.out)).has_value());
   std::signal(SIGPIPE, SIG_IGN);
   std::jthread printer([&] {
-    const std::string text(1 << 16, '\n');
+    const std::string text = std::string(1 << 16, 'y') + "\n";
     while (::write(pipe.in.get(), text.data(), text.size()) > 0) continue;
   });
   EXPECT_EQ(writer_->drain(milliseconds(20)).error().code, ErrorCode::kTimedOut);
