@@ -117,7 +117,8 @@ void Loop::release_ended() {
     const TrainingJob* job = find(event.job);
     if (!job || !job->launched || !released_.insert(event.job).second) continue;
     TrainingJob ended = *job;
-    (void)jobs::apply(ended, event);  // a refused end is dealt with after the commit
+    for (const JobEvent& queued : queue_)  // refusals are dealt with after the commit
+      if (queued.job == event.job) (void)jobs::apply(ended, queued);
     if (Status status = backend_->release(ended); !status)
       log_line(LogLevel::kWarning, "engine", "could not free what a job held",
                {{"job", event.job}, {"error", status.error().message}});

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "training/jobs/spec.h"
+#include "training/jobs/jobs.h"
 
 namespace evener::backends {
 
