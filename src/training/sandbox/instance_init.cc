@@ -29,12 +29,15 @@ constexpr int kLoopback = 1;   // index of `lo` in every network namespace
 
 // Only the control channel stays, as descriptor 3, with nothing on 0-2 but /dev/null.
 os::UniqueFd keep_only(os::UniqueFd control) {
+  // Out of the way first: in a process that began without 0-2 it may be one of them.
+  const int aside = ::fcntl(control.get(), F_DUPFD_CLOEXEC, 4);
+  if (aside < 0) ::_exit(1);
+  control.reset(aside);
   const int null = ::open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
-  const int kept = ::dup3(control.get(), 3, O_CLOEXEC) < 0 ? control.get() : 3;
-  control.release();
+  if (::dup3(control.release(), 3, O_CLOEXEC) < 0) ::_exit(1);
   ::close_range(4, ~0U, 0);
-  return os::UniqueFd(kept);
+  return os::UniqueFd(3);
 }
 
 class InstanceInit {

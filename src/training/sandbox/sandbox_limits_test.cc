@@ -203,6 +203,15 @@ TEST(SandboxPlain, ALostInitTakesItsProgramsAlong) {
   });
 }
 
+TEST(SandboxLife, ASupervisorWithoutStandardDescriptorsHasWorkingInstances) {
+  check(Who::kUser, [](Lab& lab) -> std::string {
+    for (int fd = 0; fd < 3; ++fd) ::close(fd);
+    if (std::string error = lab.start(Lab::options(1)); !error.empty()) return error;
+    const HostEvent event = lab.run("algo-1", "cat; echo said; exit 5");
+    return differ("exit", std::to_string(event.exit_code) + lab.output("algo-1"), "5said\n");
+  });
+}
+
 TEST(SandboxOptions, WhatMakesNoSandboxIsRefused) {
   SandboxOptions options = Lab::options(0);
   options.folder = "/tmp/evener-none";
