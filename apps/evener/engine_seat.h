@@ -1,0 +1,72 @@
+// The seat of the engine of one home: whoever holds the home's lock runs the engine for all of
+// its jobs. A process that finds the seat taken waits for it and moves in when it is left.
+//
+// Used by:  train, engine, jobs (to import what supervisors wrote while no engine ran).
+// Threads:  one thread tries for the lock and then runs the engine; one listens for wake-ups.
+//           Both end in the destructor. wake() may be called from any thread.
+// Fails:    start() when the store or the backend cannot be opened.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "evener/home.h"
+#include "os/file_system.h"
+#include "os/socket.h"
+#include "training/engine/engine.h"
+#include "training/sandbox/sandbox.h"
+
+namespace evener::app {
+
+struct SeatOptions {
+  Home home;
+  sandbox::Isolation isolation = sandbox::Isolation::kNamespaces;
+};
+
+class EngineSeat {
+ public:
+  // Takes the seat at once if it is free; else keeps trying in the background.
+  static Result<std::unique_ptr<EngineSeat>> start(SeatOptions options, os::FileSystem& files,
+                                                   const Clock& clock);
+  ~EngineSeat();
+  EngineSeat(const EngineSeat&) = delete;
+  EngineSeat& operator=(const EngineSeat&) = delete;
+
+  bool taken() const { return taken_.load(); }
+
+ private:
+  EngineSeat(SeatOptions options, os::FileSystem& files, const Clock& clock);
+  Result<bool> try_take();
+  void hold(std::stop_token stop);
+  void listen(std::stop_token stop);
+
+  const SeatOptions options_;
+  os::FileSystem& files_;
+  const Clock& clock_;
+  std::atomic<bool> taken_{false};
+  std::optional<os::FileLock> lock_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::jthread listener_;
+  std::jthread holder_;
+};
+
+// Tells the engine of `home`, in whichever process it runs, to look for new events. Without an
+// engine nothing happens.
+void wake_engine(const Home& home);
+
+// True when some process holds the seat.
+Result<bool> seat_is_taken(const Home& home);
+
+// Starts `evener engine` in the background: it carries on until no job of the home is active.
+Status start_background_engine(const Home& home, sandbox::Isolation isolation);
+
+// What the machine has for jobs: CPUs this process may use, memory, NVIDIA devices.
+scheduling::Cluster machine_cluster();
+
+}  // namespace evener::app

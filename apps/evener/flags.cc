@@ -1,0 +1,205 @@
+#include "evener/flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "evener/commands.h"
+#include "evener/job_view.h"
+
+namespace evener::app {
+namespace {
+
+// Every command has --home and --json; --region where prices or ARNs are shown.
+void add_shared(CLI::App& command, SharedOptions& options) {
+  command.add_option("--home", options.home, "Evener's folder (default: EVENER_HOME or ~/.evener)");
+  command.add_flag_callback("--json", [&options] { options.form = OutputForm::kJson; },
+                            "one JSON object a line instead of text");
+}
+
+void add_region(CLI::App& command, SharedOptions& options) {
+  command.add_option("--region", options.region, "region of prices and ARNs")
+      ->capture_default_str();
+}
+
+CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help) {
+  CLI::App* command = parent.add_subcommand(name, help);
+  command->fallthrough(false);
+  return command;
+}
+
+void add_train_flags(CLI::App& train, api::TrainFlags& flags) {
+  train.add_option("--entry-point", flags.entry_point, "program in the source folder, e.g. train.py");
+  train.add_option("--source-dir", flags.source_dir, "folder or .tar.gz with the program");
+  train.add_option("--group", flags.groups, "NAME=TYPE:COUNT, e.g. data_group=ml.c5.2xlarge:1");
+  train.add_option("--auxiliary-group", flags.auxiliary_groups,
+                   "group that is stopped once the others have ended");
+  train.add_option("--channel", flags.channels,
+                   "NAME=PATH[@GROUP,GROUP][:sharded][:gzip][:manifest], e.g. raw=photos@data_group");
+  train.add_option("--hyperparameter", flags.hyperparameters, "K=V; reaches the program as --K V");
+  train.add_option("--env", flags.environment, "K=V; an environment variable of the program");
+  train.add_option("--output", flags.output, "folder for model and output (default: HOME/output)");
+  train.add_option("--max-runtime", flags.max_runtime, "stop the job after this time, e.g. 1h");
+  train.add_option("--name", flags.name, "name of the job (default: entry point and time)");
+  train.add_flag("--network-isolation", flags.network_isolation,
+                 "instances reach each other and nothing else");
+}
+
+void add_train(CLI::App& root, int& exit_code) {
+  auto options = std::make_shared<TrainOptions>();
+  CLI::App* train = add_command(root, "train", "run a training job and show it until it ends");
+  train->add_option("job", options->job_file,
+                    "JSON file with the body of CreateTrainingJob, or - for standard input");
+  add_shared(*train, options->shared);
+  add_region(*train, options->shared);
+  add_train_flags(*train, options->flags);
+  train->add_option("--fit", options->fit,
+                    "share, strict or scaled:FACTOR: how instance types map onto this machine");
+  train->add_option("--isolation", options->isolation, "namespaces or plain");
+  train->add_flag_callback("--detach", [options] { options->waiting = Waiting::kDetach; },
+                           "start the job, print its name and return");
+  train->callback([options, train, &exit_code] {
+    const bool by_flags = !options->flags.entry_point.empty() || !options->flags.source_dir.empty();
+    if (options->job_file.empty() == !by_flags)
+      throw CLI::ValidationError("train", "give either a JSON file or --entry-point");
+    if (!options->job_file.empty())
+      for (const char* flag : {"--group", "--channel", "--hyperparameter", "--env", "--output",
+                               "--max-runtime", "--name", "--auxiliary-group"})
+        if (train->get_option(flag)->count() > 0)
+          throw CLI::ValidationError(flag, "has no meaning beside a JSON file; put it there");
+    exit_code = run_train(*options);
+  });
+}
+
+void add_jobs_list(CLI::App& jobs, int& exit_code) {
+  auto options = std::make_shared<JobsListOptions>();
+  CLI::App* list = add_command(jobs, "list", "the jobs of this home, newest first");
+  add_shared(*list, options->shared);
+  list->add_option("--status", options->status, "only jobs in this status, e.g. Failed");
+  list->add_option("--name-contains", options->name_contains, "only jobs with this in their name");
+  list->add_option("--limit", options->limit, "at most this many")->capture_default_str();
+  list->callback([options, &exit_code] { exit_code = run_jobs_list(*options); });
+}
+
+void add_jobs_logs(CLI::App& jobs, int& exit_code) {
+  auto options = std::make_shared<LogsOptions>();
+  CLI::App* logs = add_command(jobs, "logs", "what the instances of a job printed");
+  add_shared(*logs, options->shared);
+  logs->add_option("name", options->name, "name of the job")->required();
+  logs->add_option("--host", options->host, "only this host, e.g. algo-1");
+  logs->add_option("--group", options->group, "only hosts of this group");
+  logs->add_option("--since", options->since, "only from then on: 10m, a UTC time, or epoch seconds");
+  logs->add_flag("--follow,-f", options->follow, "go on until the job has ended");
+  logs->callback([options, &exit_code] { exit_code = run_jobs_logs(*options); });
+}
+
+using JobCommand = int (*)(const JobOptions&);
+
+CLI::App* add_job_command(CLI::App& jobs, const std::string& name, const std::string& help,
+                          std::shared_ptr<JobOptions> options, JobCommand run, int& exit_code) {
+  CLI::App* command = add_command(jobs, name, help);
+  add_shared(*command, options->shared);
+  add_region(*command, options->shared);
+  command->add_option("name", options->name, "name of the job")->required();
+  command->callback([options, run, &exit_code] { exit_code = run(*options); });
+  return command;
+}
+
+void add_jobs(CLI::App& root, int& exit_code) {
+  CLI::App* jobs = add_command(root, "jobs", "list, show, stop and delete jobs; read their logs");
+  jobs->require_subcommand(1);
+  add_jobs_list(*jobs, exit_code);
+  add_job_command(*jobs, "show", "everything about one job", std::make_shared<JobOptions>(),
+                  run_jobs_show, exit_code);
+  add_jobs_logs(*jobs, exit_code);
+  auto stop_options = std::make_shared<JobOptions>();
+  CLI::App* stop = add_job_command(*jobs, "stop", "stop a job; its model is kept", stop_options,
+                                   run_jobs_stop, exit_code);
+  stop->add_flag("--at-once", stop_options->at_once, "without the grace period");
+  add_job_command(*jobs, "delete", "forget an ended job and its logs; artifacts stay",
+                  std::make_shared<JobOptions>(), run_jobs_delete, exit_code);
+}
+
+void add_catalog(CLI::App& root, int& exit_code) {
+  auto instances = std::make_shared<CatalogOptions>();
+  CLI::App* command = add_command(root, "instances", "the instance types that are known");
+  add_shared(*command, instances->shared);
+  add_region(*command, instances->shared);
+  command->add_option("filter", instances->filter, "part of a type's name, e.g. g5");
+  command->callback([instances, &exit_code] { exit_code = run_instances(*instances); });
+
+  auto prices = std::make_shared<CatalogOptions>();
+  command = add_command(root, "prices", "the price book, each row with its source and date");
+  add_shared(*command, prices->shared);
+  command->add_option("filter", prices->filter, "part of a type's name");
+  command->callback([prices, &exit_code] { exit_code = run_prices(*prices); });
+}
+
+void add_doctor(CLI::App& root, int& exit_code) {
+  auto options = std::make_shared<SharedOptions>();
+  CLI::App* doctor = add_command(root, "doctor", "what this machine allows, and how to allow more");
+  add_shared(*doctor, *options);
+  doctor->callback([options, &exit_code] { exit_code = run_doctor(*options); });
+}
+
+// Started by Evener itself, not by people.
+void add_internal(CLI::App& root, int& exit_code) {
+  auto engine_options = std::make_shared<EngineOptions>();
+  CLI::App* engine = add_command(root, "engine", "")->group("");
+  add_shared(*engine, engine_options->shared);
+  engine->add_option("--isolation", engine_options->isolation);
+  engine->callback([engine_options, &exit_code] { exit_code = run_engine(*engine_options); });
+
+  auto folder = std::make_shared<std::string>();
+  CLI::App* supervise = add_command(root, "supervise", "")->group("");
+  supervise->add_option("--job-folder", *folder)->required();
+  supervise->callback([folder, &exit_code] { exit_code = run_supervise(*folder); });
+}
+
+void collect_entries(const CLI::App& command, const std::string& path,
+                     std::vector<CompletionEntry>& entries) {
+  CompletionEntry entry{.path = path, .words = {}};
+  for (const CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; })) {
+    if (child->get_group().empty()) continue;
+    entry.words.push_back(child->get_name());
+    collect_entries(*child, path + " " + child->get_name(), entries);
+  }
+  for (const CLI::Option* option : command.get_options())
+    for (const auto& name : option->get_lnames()) entry.words.push_back("--" + name);
+  entries.push_back(std::move(entry));
+}
+
+void add_completion(CLI::App& root, int& exit_code) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* completion = add_command(root, "completion", "print a completion script for a shell");
+  completion->add_option("shell", *shell, "bash, zsh or fish")->required();
+  completion->callback([shell, &root, &exit_code] {
+    std::vector<CompletionEntry> entries;
+    collect_entries(root, "evener", entries);
+    const std::string script = completion_script(*shell, entries);
+    if (script.empty()) throw CLI::ValidationError("shell", "use bash, zsh or fish");
+    print(script);
+    exit_code = kExitDone;
+  });
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App root("Evener runs machine-learning jobs on unlike machines.", "evener");
+  root.set_version_flag("--version", "evener " EVENER_VERSION);
+  root.require_subcommand(1);
+  int exit_code = kExitDone;
+  add_train(root, exit_code);
+  add_jobs(root, exit_code);
+  add_catalog(root, exit_code);
+  add_doctor(root, exit_code);
+  add_completion(root, exit_code);
+  add_internal(root, exit_code);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return root.exit(error) == 0 ? kExitDone : kExitUsage;
+  }
+  return exit_code;
+}
+
+}  // namespace evener::app

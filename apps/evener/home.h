@@ -1,0 +1,28 @@
+// One user's Evener home: where the store, the jobs' folders, the lock and the settings are.
+//
+// Used by:  every command.
+// Threads:  values.
+// Fails:    kPermissionDenied or kNoSpace when the home cannot be made or written, naming it.
+#pragma once
+
+#include <filesystem>
+
+#include "base/result.h"
+
+namespace evener::app {
+
+struct Home {
+  std::filesystem::path root;
+  std::filesystem::path lock() const { return root / "engine.lock"; }
+  std::filesystem::path wake_socket() const { return root / "engine.sock"; }
+  std::filesystem::path settings() const { return root / "config.toml"; }
+  std::filesystem::path output() const { return root / "output"; }
+};
+
+// `chosen`, else EVENER_HOME, else ~/.evener.
+std::filesystem::path home_path(const std::filesystem::path& chosen);
+
+// Makes it (mode 0700) if it is not there.
+Result<Home> open_home(const std::filesystem::path& chosen);
+
+}  // namespace evener::app

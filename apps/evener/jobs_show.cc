@@ -1,0 +1,51 @@
+#include "evener/catalog_source.h"
+#include "evener/commands.h"
+#include "evener/job_view.h"
+#include "evener/open_jobs.h"
+#include "evener/summary.h"
+#include "evener/utc_time.h"
+#include "training/api/api.h"
+
+namespace evener::app {
+namespace {
+
+std::string details(const jobs::TrainingJob& job) {
+  std::string text = "arn         " + job.arn + "\n";
+  if (!job.pending_reason.empty()) text += "pending     " + job.pending_reason + "\n";
+  for (const auto& transition : job.transitions)
+    text += "status      " + utc_time(transition.start) + "  " +
+            std::string(to_string(transition.status)) + ": " + transition.message + "\n";
+  for (const auto& instance : job.instances) {
+    const auto& group = job.spec.groups[static_cast<std::size_t>(instance.placement.group)];
+    text += "host        " + instance.placement.host + "  " + group.name + "  " +
+            group.instance_type;
+    if (instance.exit) text += "  exit " + std::to_string(instance.exit->exit_code);
+    text += "\n";
+  }
+  for (const auto& notice : job.notices) text += "notice      " + notice + "\n";
+  return text;
+}
+
+}  // namespace
+
+int run_jobs_show(const JobOptions& options) {
+  const SystemClock clock;
+  auto opened = open_jobs(options.shared, clock);
+  if (!opened) return report_error(opened.error(), kExitFailed);
+  auto job = opened->store->find(options.name);
+  if (!job) return report_error(job.error(), kExitUsage);
+  if (options.shared.form == OutputForm::kJson) {
+    print(api::describe_training_job(*job) + "\n");
+    return kExitDone;
+  }
+  auto catalog = load_catalog(opened->home, *opened->files);
+  if (!catalog) return report_error(catalog.error(), kExitFailed);
+  std::string text;
+  for (const auto& line :
+       summary_lines(summarize(*job, *catalog, options.shared.region, clock.wall_now())))
+    text += line + "\n";
+  print(text + details(*job));
+  return kExitDone;
+}
+
+}  // namespace evener::app

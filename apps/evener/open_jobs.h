@@ -1,0 +1,26 @@
+// The store of a home as the `evener jobs` commands see it: with everything imported that
+// supervisors wrote while no engine ran.
+//
+// Used by:  jobs list, show, logs, stop, delete.
+// Threads:  one; an engine may run for a moment on its own thread.
+// Fails:    the home's and the store's errors.
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "evener/home.h"
+#include "evener/options.h"
+#include "os/file_system.h"
+#include "training/store/store.h"
+
+namespace evener::app {
+
+struct OpenedJobs {
+  Home home;
+  std::unique_ptr<os::FileSystem> files;
+  std::unique_ptr<store::Store> store;
+};
+Result<OpenedJobs> open_jobs(const SharedOptions& options, const Clock& clock);
+
+}  // namespace evener::app

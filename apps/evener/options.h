@@ -1,0 +1,67 @@
+// What each sub-command was asked, as plain values: the result of reading the flags.
+//
+// Used by:  flags.cc fills them, the run_... functions of commands.h take them.
+// Threads:  values.
+// Fails:    nothing here.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "training/api/api.h"
+
+namespace evener::app {
+
+enum class OutputForm { kText, kJson };
+
+struct SharedOptions {
+  std::filesystem::path home;          // as given; see home_path()
+  OutputForm form = OutputForm::kText;
+  std::string region = "us-east-1";    // of prices and ARNs
+};
+
+enum class Waiting { kFollow, kDetach };
+
+struct TrainOptions {
+  SharedOptions shared;
+  std::string job_file;                // CreateTrainingJob body; "-" is standard input
+  api::TrainFlags flags;               // used where job_file is empty
+  std::string fit;                     // share | strict | scaled:<factor>; "" leaves the job's own
+  std::string isolation;               // namespaces | plain; "" takes the best that works
+  Waiting waiting = Waiting::kFollow;
+};
+
+struct JobsListOptions {
+  SharedOptions shared;
+  std::string status;
+  std::string name_contains;
+  std::size_t limit = 100;
+};
+
+struct JobOptions {                    // show, stop, delete
+  SharedOptions shared;
+  std::string name;
+  bool at_once = false;                // stop: without the grace period
+};
+
+struct LogsOptions {
+  SharedOptions shared;
+  std::string name;
+  std::string host;
+  std::string group;
+  std::string since;                   // a duration back from now, or epoch seconds
+  bool follow = false;
+};
+
+struct CatalogOptions {
+  SharedOptions shared;
+  std::string filter;                  // part of a type's name
+};
+
+struct EngineOptions {
+  SharedOptions shared;
+  std::string isolation;
+};
+
+}  // namespace evener::app

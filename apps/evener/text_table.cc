@@ -1,0 +1,62 @@
+#include "evener/text_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evener::app {
+namespace {
+
+bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_code_point));
+}
+
+std::string fit_width(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return "";
+  std::size_t end = 0;
+  for (std::size_t points = 0; end < text.size(); ++end)
+    if (begins_code_point(text[end]) && points++ == width - 1) break;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      shown += c;
+    } else if (c == '\t') {
+      shown += "    ";
+    } else {
+      shown += '^';
+      shown += static_cast<char>(byte == 0x7f ? '?' : byte + 0x40);
+    }
+  }
+  return shown;
+}
+
+void TextTable::add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+
+std::vector<std::string> TextTable::lines() const {
+  std::vector<std::size_t> widths(rows_.front().size());
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
+  std::vector<std::string> lines;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - display_width(row[i]) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace evener::app
