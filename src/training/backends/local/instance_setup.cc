@@ -127,7 +127,7 @@ runner::InstanceFacts instance_facts(const Plan& plan, const JobFolder& folder,
                              : std::string(sandbox::kInterfaceName);
   facts.base_environment = plan.host_environment;
   facts.python = find_python(plan.host_environment);
-  if (code.prepared.has_requirements) facts.requirements_layer = layer_path(plan, folder);
+  if (code.installs) facts.requirements_layer = layer_path(plan, folder);
   facts.has_setup_script = code.prepared.has_setup_script;
   return facts;
 }
@@ -152,7 +152,7 @@ Status show_code(os::FileSystem& files, const Plan& plan, const JobFolder& folde
                  const sandbox::Sandbox& instances, const std::string& host, const JobCode& code,
                  std::vector<sandbox::Mount>& mounts) {
   if (!code.present) return ok();
-  if (code.prepared.has_requirements && plan.isolation != sandbox::Isolation::kPlain) {
+  if (code.installs && plan.isolation != sandbox::Isolation::kPlain) {
     // pip runs on the first host; the others only read what it installed.
     const bool first = plan.job.instances.front().placement.host == host;
     mounts.push_back({.kind = first ? sandbox::Mount::Kind::kBind

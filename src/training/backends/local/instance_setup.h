@@ -29,7 +29,8 @@ sandbox::SandboxOptions sandbox_options(const Plan& plan, const JobFolder& folde
 
 // Source code as prepared once for all hosts.
 struct JobCode {
-  bool present = false;                  // script mode
+  bool present = false;
+  bool installs = false;                 // requirements.txt goes into a layer of the job
   runner::PreparedCode prepared;
   std::filesystem::path shared;          // on the machine; hosts see it or have a copy
 };

@@ -1,7 +1,6 @@
 #include "training/backends/local/journal.h"
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <optional>
 
@@ -28,24 +27,20 @@ std::uint32_t crc32(std::string_view bytes) {
   return ~value;
 }
 
-// The JSON of a line without its newline; nothing if length or checksum do not fit.
+// Length and checksum, with the blank before the JSON.
+std::string record_head(std::string_view json) {
+  char head[40];
+  std::snprintf(head, sizeof head, "%zu %08x ", json.size(), crc32(json));
+  return head;
+}
+
+// The JSON of a line without its newline; nothing unless the line is just what would be written.
 std::optional<std::string_view> checked_json(std::string_view line) {
   const std::size_t first = line.find(' ');
-  if (first == std::string_view::npos || line.size() < first + 10) return std::nullopt;
-  std::size_t length = 0;
-  const char* length_end = line.data() + first;
-  if (auto parsed = std::from_chars(line.data(), length_end, length);
-      parsed.ec != std::errc() || parsed.ptr != length_end) {
-    return std::nullopt;
-  }
-  std::uint32_t crc = 0;
-  const char* crc_begin = line.data() + first + 1;
-  if (auto parsed = std::from_chars(crc_begin, crc_begin + 8, crc, 16);
-      parsed.ec != std::errc() || parsed.ptr != crc_begin + 8 || crc_begin[8] != ' ') {
-    return std::nullopt;
-  }
-  const std::string_view json = line.substr(first + 10);
-  if (json.size() != length || crc32(json) != crc) return std::nullopt;
+  const std::size_t second = first == std::string_view::npos ? first : line.find(' ', first + 1);
+  if (second == std::string_view::npos) return std::nullopt;
+  const std::string_view json = line.substr(second + 1);
+  if (line.substr(0, second + 1) != record_head(json)) return std::nullopt;
   return json;
 }
 
@@ -66,9 +61,7 @@ tl::unexpected<Error> corrupt(std::size_t record, std::string_view why) {
 }  // namespace
 
 std::string journal_record(std::string_view json) {
-  char head[40];
-  std::snprintf(head, sizeof head, "%zu %08x ", json.size(), crc32(json));
-  std::string record(head);
+  std::string record = record_head(json);
   record.append(json);
   record.push_back('\n');
   return record;

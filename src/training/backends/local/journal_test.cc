@@ -87,12 +87,14 @@ TEST(Journal, ADamagedByteBeforeAWholeRecordIsCorruptAndAtTheEndIsATornTail) {
     std::string damaged = text;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x20);
     const auto contents = parse_journal(damaged);
-    if (i < last) {
+    // Without the newline between them the last two records are one bad line at the end.
+    const std::size_t whole = i == last - 1 ? 1 : 2;
+    if (i < last - 1) {
       ASSERT_FALSE(contents) << "byte " << i;
       EXPECT_EQ(contents.error().code, ErrorCode::kCorrupt);
     } else {
       ASSERT_TRUE(contents) << "byte " << i << ": " << contents.error().message;
-      EXPECT_EQ(contents->events.size(), 2u);
+      EXPECT_EQ(contents->events.size(), whole);
     }
   }
 }

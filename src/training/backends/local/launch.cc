@@ -21,6 +21,7 @@ Status clear_folder(os::FileSystem& files, const JobFolder& folder) {
     if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
   }
   RETURN_IF_ERROR(files.remove_tree(folder.logs()));
+  RETURN_IF_ERROR(files.remove_tree(folder.root / "unsaved"));
   return files.remove_tree(folder.instances());
 }
 
@@ -87,6 +88,20 @@ Result<LaunchedSupervisor> launch_supervisor(const LocalOptions& options, os::Fi
   auto process = os::spawn(spawn);
   if (!process) return tl::unexpected<Error>(process.error());
   return LaunchedSupervisor{std::move(*process), std::move(connection)};
+}
+
+Status remove_instances_by_supervisor(const LocalOptions& options, const JobFolder& folder) {
+  constexpr std::chrono::seconds kLongest{10};
+  os::SpawnOptions spawn;
+  spawn.argv = {options.program, "supervise", "--job-folder", folder.root.string()};
+  spawn.environment = environment_of(options);
+  auto process = os::spawn(spawn);
+  if (!process) return tl::unexpected<Error>(process.error());
+  auto status = (*process)->wait(kLongest);
+  if (!status) return tl::unexpected<Error>(status.error());
+  if (*status && (*status)->code == 0) return ok();
+  return failure(ErrorCode::kPermissionDenied,
+                 "remove " + folder.instances().string() + ": it holds files of subordinate ids");
 }
 
 }  // namespace evener::backends

@@ -23,4 +23,8 @@ struct LaunchedSupervisor {
 Result<LaunchedSupervisor> launch_supervisor(const LocalOptions& options, os::FileSystem& files,
                                              const jobs::TrainingJob& job);
 
+// Removes instance folders that hold files of subordinate ids, by a supervisor that does only
+// that. For jobs whose supervisor is gone.
+Status remove_instances_by_supervisor(const LocalOptions& options, const JobFolder& folder);
+
 }  // namespace evener::backends

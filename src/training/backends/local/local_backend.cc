@@ -40,7 +40,9 @@ class LocalBackend final : public Backend {
   Status release(const jobs::TrainingJob& job) override {
     const JobFolder folder = job_folder(options_.home, job.spec.name);
     RETURN_IF_ERROR(sandbox::remove_leftovers(job.spec.name, folder.instances()));
-    return files_.remove_tree(folder.instances());
+    Status removed = files_.remove_tree(folder.instances());
+    if (removed || removed.error().code != ErrorCode::kPermissionDenied) return removed;
+    return remove_instances_by_supervisor(options_, folder);
   }
 
  private:

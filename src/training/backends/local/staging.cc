@@ -28,7 +28,7 @@ Result<artifacts::StagedChannels> stage_all_channels(const StagingOrder& order,
     listings.push_back(std::move(*listing));
   }
   const artifacts::StagingOptions options{.instances = order.folder.instances(),
-                                          .overlay_possible = order.instances.overlay_possible(),
+                                          .overlay_possible = order.overlay_possible,
                                           .threads = copy_threads()};
   return artifacts::stage_channels(listings, placements_of(order.plan.job), spec, options,
                                    order.stores, order.files,
@@ -38,8 +38,8 @@ Result<artifacts::StagedChannels> stage_all_channels(const StagingOrder& order,
 Result<JobCode> prepare_job_code(const StagingOrder& order) {
   JobCode code;
   const jobs::JobSpec& spec = order.plan.job.spec;
-  if (!runner::uses_script_mode(spec)) return code;
-  code.shared = code_folder(order.plan, order.folder, order.instances);
+  if (!runner::has_source_code(spec)) return code;
+  code.shared = order.code;
   const auto unpack = [&](const std::filesystem::path& archive,
                           const std::filesystem::path& folder) {
     return artifacts::unpack_archive(archive, folder, artifacts::UnpackLimits{}, order.files);
@@ -49,7 +49,9 @@ Result<JobCode> prepare_job_code(const StagingOrder& order) {
   if (!prepared) return tl::unexpected<Error>(prepared.error());
   code.present = true;
   code.prepared = *prepared;
-  if (prepared->has_requirements) {
+  // An image's own `train` installs them itself.
+  code.installs = prepared->has_requirements && runner::uses_script_mode(spec);
+  if (code.installs) {
     RETURN_IF_ERROR(order.files.make_directories(layer_folder(order.folder)));
   }
   return code;
@@ -69,7 +71,7 @@ artifacts::ProgressSink progress_into(SampleLog& samples, const Clock& clock, st
 }
 
 bool needs_staging(const jobs::JobSpec& spec) {
-  return !spec.channels.empty() || runner::uses_script_mode(spec);
+  return !spec.channels.empty() || runner::has_source_code(spec);
 }
 
 Result<StagedInput> stage_input(const StagingOrder& order, const std::stop_token& stop) {

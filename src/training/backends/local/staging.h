@@ -16,7 +16,8 @@ namespace evener::backends {
 struct StagingOrder {
   const Plan& plan;
   const JobFolder& folder;
-  const sandbox::Sandbox& instances;   // only what never changes is asked
+  std::filesystem::path code;          // where prepare_code() is to put the source code
+  bool overlay_possible = false;
   os::FileSystem& files;
   const storage::StoreSet& stores;
   const Clock& clock;

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "base/log.h"
+#include "os/namespace.h"
+#include "os/namespace_privileges.h"
 #include "os/socket.h"
 #include "training/backends/local/engine_link.h"
 #include "training/backends/local/identity.h"
@@ -27,6 +29,20 @@ constexpr std::chrono::seconds kLogDrain{10};
 int not_started(std::string_view step, const Error& error) {
   log_line(LogLevel::kError, "supervisor", step, {{"error", error.message}});
   return kExitNotStarted;
+}
+
+// A supervisor was here before and is gone. What is left to do is to remove files of ids that only
+// a user namespace of the user's own can touch.
+int clear_up(os::FileSystem& files, const JobFolder& folder) {
+  if (!os::may_administer()) {
+    if (auto entered = os::enter_new_user_namespace(); !entered) {
+      return not_started("enter a user namespace", entered.error());
+    }
+  }
+  if (auto removed = files.remove_tree(folder.instances()); !removed) {
+    return not_started("remove the instance folders", removed.error());
+  }
+  return kExitDone;
 }
 
 // The connection that the engine passed on, if the descriptor is one.
@@ -105,7 +121,7 @@ int run_supervisor(const std::filesystem::path& root, const Clock& clock) {
   if (!plan) return not_started("read the plan", plan.error());
   auto journal = JournalWriter::open(*files, folder.journal());
   if (!journal) return not_started("open the journal", journal.error());
-  if (!(*journal)->earlier().empty()) return kExitOtherSupervisor;
+  if (!(*journal)->earlier().empty()) return clear_up(*files, folder);
   if (auto written = write_identity(*files, folder, ::getpid()); !written) {
     return not_started("write the identity", written.error());
   }

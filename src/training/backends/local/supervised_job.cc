@@ -6,6 +6,7 @@
 #include "training/backends/local/collect.h"
 #include "training/backends/local/identity.h"
 #include "training/backends/local/journal.h"
+#include "training/backends/local/plan.h"
 #include "training/backends/local/protocol.h"
 
 namespace evener::backends {
@@ -115,6 +116,7 @@ bool SupervisedJob::process_gone() {
 }
 
 void SupervisedJob::look_for_supervisor() {
+  if (may_start_ && !was_handed_over()) return start_anew();
   if (attach()) return;
   if (child_ || found_) return retry_later();
   auto identity = read_identity(parts_.files, folder_);
@@ -125,7 +127,7 @@ void SupervisedJob::look_for_supervisor() {
     }
     return import_journal();
   }
-  if (!was_never_started()) return import_journal();
+  if (!may_start_ || has_begun()) return import_journal();
   if (++tries_ < kTriesWithoutIdentity) return retry_later();
   start_anew();
 }
@@ -148,10 +150,15 @@ bool SupervisedJob::attach() {
 
 void SupervisedJob::retry_later() { try_at_ = parts_.clock.monotonic_now() + kTryInterval; }
 
-// An engine can die after it has committed the launch and before it has started a supervisor.
-bool SupervisedJob::was_never_started() const {
-  return may_start_ && !parts_.files.stat(folder_.journal()) &&
-         !parts_.files.stat(identity_path(folder_));
+// An engine can die after it has committed the launch and before it has written the plan. A plan
+// that is there may be that of an earlier job of the same name, deleted since.
+bool SupervisedJob::was_handed_over() const {
+  const auto plan = read_plan(parts_.files, folder_.plan());
+  return plan && plan->job.created == job_.created && plan->job.arn == job_.arn;
+}
+
+bool SupervisedJob::has_begun() const {
+  return parts_.files.stat(folder_.journal()) || parts_.files.stat(identity_path(folder_));
 }
 
 void SupervisedJob::start_anew() {
@@ -187,8 +194,12 @@ void SupervisedJob::post_lost_end(const std::string& text) {
     const std::string& host = instance.placement.host;
     results.push_back({host, folder_.instances() / host / "ml", "/opt/ml"});
   }
-  auto kept = keep_results(parts_.files, results, folder_.root / "unsaved");
-  if (kept && !kept->empty()) reason += "; what it had written is in " + kept->string();
+  const std::filesystem::path unsaved = folder_.root / "unsaved";
+  // There is something also where an earlier engine got as far as this and died.
+  const auto kept = keep_results(parts_.files, results, unsaved);
+  if (kept && parts_.files.stat(unsaved)) {
+    reason += "; what it had written is in " + unsaved.string();
+  }
   post({.job = name(),
         .time = parts_.clock.wall_now(),
         .journal_position = 0,

@@ -54,7 +54,8 @@ class SupervisedJob {
   void look_for_supervisor();
   bool attach();
   void retry_later();
-  bool was_never_started() const;
+  bool was_handed_over() const;
+  bool has_begun() const;
   void start_anew();
   void import_journal();
   void post_lost_end(const std::string& text);
@@ -70,7 +71,7 @@ class SupervisedJob {
   std::optional<StopMode> unsent_stop_;
   std::optional<MonotonicTime> try_at_;
   int tries_ = 0;
-  bool may_start_ = false;
+  bool may_start_ = false;                 // nothing of it is known yet but its launch
   bool ended_ = false;
 };
 

@@ -62,7 +62,8 @@ Supervision::EndsHere Supervision::stage() {
   if (has_channels) parts_.recorder.record(jobs::StagingStarted{});
   const StagingOrder order{.plan = parts_.plan,
                            .folder = parts_.folder,
-                           .instances = parts_.instances,
+                           .code = code_folder(parts_.plan, parts_.folder, parts_.instances),
+                           .overlay_possible = parts_.instances.overlay_possible(),
                            .files = parts_.files,
                            .stores = parts_.stores,
                            .clock = parts_.clock,
@@ -106,7 +107,7 @@ Supervision::EndsHere Supervision::make_instances() {
 }
 
 Supervision::EndsHere Supervision::install_requirements() {
-  if (!input_.code.prepared.has_requirements) return std::nullopt;
+  if (!input_.code.installs) return std::nullopt;
   const std::string& host = hosts_.front();
   const runner::InstanceFacts host_facts = facts(host);
   const auto command = runner::requirements_command(host_facts, host_facts.ml_path + "/code",
