@@ -75,7 +75,8 @@ std::chrono::milliseconds Loop::wait_at_most(std::chrono::milliseconds wait) con
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(retry_at_ - clock_.monotonic_now());
     return std::clamp(left, 0ms, std::max(wait, 0ms));
   }
-  return queue_.empty() ? std::min<std::chrono::milliseconds>(wait, kPoll) : 0ms;
+  const bool idle = queue_.empty() && !changed_;
+  return idle ? std::min<std::chrono::milliseconds>(wait, kPoll) : 0ms;
 }
 
 bool Loop::backing_off() const { return pause_ > 0ms && clock_.monotonic_now() < retry_at_; }
