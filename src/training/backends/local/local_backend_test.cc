@@ -174,6 +174,7 @@ TEST_P(LocalJob, TwoGroupsRunAndTheirModelsAreStored) {
   EXPECT_NE(log_of("algo-3").find("\"current_host\""), std::string::npos);
   EXPECT_EQ(job.usage.size(), 3u);
   EXPECT_FALSE(fs::exists(folder_.instances())) << "removed before the end is posted";
+  EXPECT_FALSE(fs::exists(folder_.socket())) << "the folder may be deleted from now on";
 }
 
 TEST_P(LocalJob, AnExitCodeAndTheFailureFileAreTheReason) {

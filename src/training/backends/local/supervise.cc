@@ -136,9 +136,10 @@ int run_supervisor(const std::filesystem::path& root, const Clock& clock) {
     log_line(LogLevel::kWarning, "supervisor", "instance folders stay",
              {{"error", removed.error().message}});
   }
+  // Before the end is known: after it the folder belongs to whoever deletes it, or to a new job.
+  [[maybe_unused]] const auto gone = files->remove_file(folder.socket());
   recorder.record(ended);
   SupervisorLoop(**link, recorder, **journal, nullptr, clock).say_farewell();
-  [[maybe_unused]] const auto gone = files->remove_file(folder.socket());
   return kExitDone;
 }
 
