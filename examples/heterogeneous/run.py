@@ -142,8 +142,8 @@ def usage_of(run: Run) -> str:
         f"at most {group['cpu_percent_max']:.0f} %" for group in run.groups)
 
 
-def report_text(runs: list[Run], cpus_per_vcpu: float) -> str:
-    """The comparison as a page of Markdown."""
+def report_text(runs: list[Run], cpus_per_vcpu: float, busy: float) -> str:
+    """The comparison as a page of Markdown; `busy` is 0 on an idle machine."""
     cells = [
         ("step, mean", [f"{run.step_seconds * 1000:.1f} ms" for run in runs]),
         ("of which waiting for input", [f"{run.wait_fraction * 100:.0f} %" for run in runs]),
@@ -171,6 +171,9 @@ def report_text(runs: list[Run], cpus_per_vcpu: float) -> str:
         "trained in numpy. All instances share this machine's cores and memory. The ratio says "
         "what more CPUs do for the input of this job; prices are those of the real types.",
     ]
+    if busy:
+        lines += ["", f"Other programs were running: {busy:.1f} on {os.cpu_count()} CPUs when it "
+                  "began. Measure again on an idle machine."]
     lines += [f"- {run.kind}: {notice}" for run in runs for notice in run.notices]
     return "\n".join(lines) + "\n"
 
@@ -189,13 +192,15 @@ def main() -> None:
     body = json.loads((EXAMPLE / "job.json").read_text())
     # 4 + 16 vCPUs on the CPUs that this machine has.
     cpus_per_vcpu = round(min(1.0, (os.cpu_count() or 1) / 20), 3)
+    load = os.getloadavg()[0]
+    busy = load if load > (os.cpu_count() or 1) else 0.0
     runs = []
     for kind, request in (("homogeneous", homogeneous(body)), ("heterogeneous", body)):
         print(f"{kind} job:", flush=True)
         job = write_job(request, kind, photos, output, options.steps)
         runs.append(measure(kind, run_job(options.evener.resolve(), job, output / "home",
                                           cpus_per_vcpu)))
-    text = report_text(runs, cpus_per_vcpu)
+    text = report_text(runs, cpus_per_vcpu, busy)
     (output / "report.md").write_text(text)
     (output / "report.json").write_text(json.dumps(
         {"cpus_per_vcpu": cpus_per_vcpu, "runs": [asdict(run) for run in runs]}, indent=1) + "\n")
