@@ -40,7 +40,6 @@ struct StoredObject {
   std::uint64_t size = 0;       // bytes
 };
 
-using ObjectInfo = StoredObject;
 
 class ObjectStore {
  public:

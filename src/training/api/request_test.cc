@@ -151,6 +151,23 @@ TEST(Request, EnforcesTheRulesBetweenMembers) {
   for (const Case& each : cases) EXPECT_THAT(error_of(each.body), HasSubstr(each.error));
 }
 
+TEST(Request, TakesARelativeSourceFromTheFolderOfTheJobFile) {
+  const auto source_of = [](const std::string& written) {
+    const Result<ParsedRequest> parsed = parse_create_training_job(
+        R"({"TrainingJobName":"j","AlgorithmSpecification":{"TrainingInputMode":"File"},
+            "RoleArn":"arn:aws:iam::000000000000:role/local",
+            "HyperParameters":{"sagemaker_submit_directory":)" + written + R"(},
+            "OutputDataConfig":{"S3OutputPath":"out"},
+            "ResourceConfig":{"InstanceType":"local","InstanceCount":1}})", "/base/job");
+    return parsed ? parsed->spec.hyperparameters.at("sagemaker_submit_directory")
+                  : parsed.error().message;
+  };
+  EXPECT_EQ(source_of(R"("source")"), "file:///base/job/source");
+  EXPECT_EQ(source_of(R"("\"../source\"")"), R"("file:///base/source")");
+  EXPECT_EQ(source_of(R"("/opt/ml/code")"), "/opt/ml/code");
+  EXPECT_EQ(source_of(R"("s3://bucket/source.tar.gz")"), "s3://bucket/source.tar.gz");
+}
+
 TEST(Request, DoesNotTakeAnUnknownKindOfSourceForOne) {
   EXPECT_THAT(error_of(edited("S3DataSource", "S3DataXSource")), HasSubstr("0 are given"));
 }

@@ -16,7 +16,8 @@ namespace evener::api {
 // scheme, and relative paths without a directory, are returned as they are.
 std::string to_uri(std::string_view text, std::string_view directory);
 
-// to_uri on every member that names a place: channels' S3Uri, S3OutputPath, CheckpointConfig.S3Uri.
+// to_uri on every member that names a place: channels' S3Uri, S3OutputPath, CheckpointConfig.S3Uri,
+// and a relative sagemaker_submit_directory.
 void make_uris_absolute(Value& request, std::string_view directory);
 
 // "<base>/<tail>" with one slash between.

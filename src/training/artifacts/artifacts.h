@@ -32,7 +32,7 @@ using ProgressSink = std::function<void(std::uint64_t done_bytes, std::uint64_t 
 // The objects of one channel and who receives which. Pure once listed.
 struct ChannelListing {
   jobs::Channel channel;
-  std::vector<storage::ObjectInfo> objects;         // sorted by key
+  std::vector<storage::StoredObject> objects;         // sorted by key
   std::optional<std::filesystem::path> folder;      // all of them are exactly this local folder
 };
 Result<ChannelListing> list_channel(const storage::StoreSet& stores, const jobs::Channel& channel);

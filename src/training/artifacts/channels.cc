@@ -39,7 +39,7 @@ Status list_prefix(const storage::StoreSet& stores, ChannelListing& listing) {
     return tl::unexpected(std::move(objects.error()));
   }
   // Markers that consoles write for "folders" are no files.
-  std::erase_if(*objects, [](const storage::ObjectInfo& object) {
+  std::erase_if(*objects, [](const storage::StoredObject& object) {
     return object.key.empty() || (object.size == 0 && object.key.ends_with('/'));
   });
   listing.objects = std::move(*objects);
@@ -144,7 +144,7 @@ std::string manifest_text(const ChannelListing& listing) {
   std::string prefix = listing.channel.uri;
   if (const auto uri = storage::parse_uri(prefix); uri && uri->scheme != "file") prefix = uri->key;
   std::string text = one_line(prefix) + "\n";
-  for (const storage::ObjectInfo& object : listing.objects) text += one_line(object.uri) + "\n";
+  for (const storage::StoredObject& object : listing.objects) text += one_line(object.uri) + "\n";
   return text;
 }
 

@@ -89,7 +89,8 @@ TEST(Gzip, DamageOfAnyKindIsCorrupt) {
     EXPECT_EQ(unpacked(gzip.substr(0, length), 4096).error().code, ErrorCode::kCorrupt) << length;
   EXPECT_EQ(unpacked("plain text, not gzip at all", 4096).error().code, ErrorCode::kCorrupt);
   EXPECT_EQ(unpacked(gzip + "tail", 4096).error().code, ErrorCode::kCorrupt);
-  EXPECT_EQ(unpacked(gzip + std::string(10, '\0') + "tail", 4096).error().code, ErrorCode::kCorrupt);
+  const std::string padding(10, '\0');
+  EXPECT_EQ(unpacked(gzip + padding + "tail", 4096).error().code, ErrorCode::kCorrupt);
   SeededRandom random(6);
   for (int round = 0; round < 200; ++round) {
     std::string bad = gzip;

@@ -155,7 +155,7 @@ TEST_F(Pack, AFileThatChangesMeanwhileFailsByName) {
     class Shrinking final : public storage::ObjectStore {
      public:
       Shrinking(TestTree& test_tree, std::size_t new_size) : tree_(test_tree), size_(new_size) {}
-      Result<std::vector<storage::ObjectInfo>> list(const storage::Uri&) override { return {}; }
+      Result<std::vector<storage::StoredObject>> list(const storage::Uri&) override { return {}; }
       Result<std::unique_ptr<os::ReadableFile>> open(const storage::Uri&) override {
         return failure(ErrorCode::kUnsupported, "");
       }

@@ -52,7 +52,7 @@ Result<std::vector<std::string>> staged_paths(const ChannelListing& listing) {
   const bool unpacked = listing.channel.compression == jobs::Compression::kGzip;
   std::vector<std::string> paths;
   std::unordered_map<std::string, const std::string*> key_of;
-  for (const storage::ObjectInfo& object : listing.objects) {
+  for (const storage::StoredObject& object : listing.objects) {
     auto path = safe_relative_path(object.key);
     if (!path) return tl::unexpected(std::move(path.error()));
     if (unpacked && path->ends_with(".gz") && path->size() > 3 &&

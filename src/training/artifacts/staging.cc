@@ -64,7 +64,7 @@ class Staging {
     jobs::ChannelReport report;
     report.channel = share.listing->channel.name;
     report.objects = share.listing->objects.size();
-    for (const storage::ObjectInfo& object : share.listing->objects) report.bytes += object.size;
+    for (const storage::StoredObject& object : share.listing->objects) report.bytes += object.size;
     for (std::size_t i = 0; i < share.hosts.size(); ++i) {
       jobs::HostShard shard{.host = share.hosts[i], .objects = share.objects[i].size(), .bytes = 0};
       for (const std::size_t index : share.objects[i])
@@ -134,7 +134,7 @@ class Staging {
   }
 
   Status resolve(const ChannelListing& listing, std::size_t index, ObjectToStage& object) {
-    const storage::ObjectInfo& found = listing.objects[index];
+    const storage::StoredObject& found = listing.objects[index];
     object.channel = listing.channel.name;
     object.uri = found.uri;
     object.gzip = listing.channel.compression == jobs::Compression::kGzip;

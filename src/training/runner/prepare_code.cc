@@ -58,7 +58,7 @@ Status take_local(const path& source, os::FileSystem& files, const path& code,
 // Objects of a store: one archive, or all that lies under the URI.
 Status take_remote(const storage::Uri& uri, storage::ObjectStore& store, os::FileSystem& files,
                    const path& code, const UnpackFunction& unpack) {
-  const Result<std::vector<storage::ObjectInfo>> objects = store.list(uri);
+  const Result<std::vector<storage::StoredObject>> objects = store.list(uri);
   if (!objects) return tl::unexpected(objects.error());
   if (objects->empty()) return no_source(storage::to_string(uri), "does not exist");
   if (objects->size() != 1 || !is_archive(objects->front().key))

@@ -92,10 +92,10 @@ TEST_F(PrepareCode, FollowsAPlaceInsideAChannelToItsSource) {
 class BucketStore final : public storage::ObjectStore {
  public:
   explicit BucketStore(os::FileSystem& files) : files_(files), inner_(storage::make_file_store(files)) {}
-  Result<std::vector<storage::ObjectInfo>> list(const storage::Uri& prefix) override {
+  Result<std::vector<storage::StoredObject>> list(const storage::Uri& prefix) override {
     auto objects = inner_->list({.scheme = "file", .bucket = "", .key = "bucket/" + prefix.key});
     if (!objects) return tl::unexpected(objects.error());
-    for (storage::ObjectInfo& object : *objects)
+    for (storage::StoredObject& object : *objects)
       object.uri = "s3://bucket/" + object.uri.substr(std::string("file:///bucket/").size());
     return objects;
   }

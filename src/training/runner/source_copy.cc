@@ -77,7 +77,7 @@ Status copy_source(const path& source, const path& target, os::FileSystem& files
   return SourceCopy(source.lexically_normal(), target.lexically_normal(), files).run();
 }
 
-Status fetch_object(const storage::ObjectInfo& object, storage::ObjectStore& store,
+Status fetch_object(const storage::StoredObject& object, storage::ObjectStore& store,
                     const path& target, os::FileSystem& files) {
   const Result<storage::Uri> uri = storage::parse_uri(object.uri);
   if (!uri) return tl::unexpected(uri.error());
@@ -96,10 +96,10 @@ Status fetch_object(const storage::ObjectInfo& object, storage::ObjectStore& sto
   }
 }
 
-Status fetch_objects(const std::vector<storage::ObjectInfo>& objects, storage::ObjectStore& store,
+Status fetch_objects(const std::vector<storage::StoredObject>& objects, storage::ObjectStore& store,
                      const path& folder, os::FileSystem& files) {
   std::uint64_t bytes = 0;
-  for (const storage::ObjectInfo& object : objects) {
+  for (const storage::StoredObject& object : objects) {
     bytes += object.size;
     if (bytes > kSourceLimitBytes) return too_much(object.uri);
     const path relative = path(object.key).lexically_normal();

@@ -21,10 +21,10 @@ inline constexpr int kSourceDepthLimit = 64;  // folders below each other
 Status copy_source(const std::filesystem::path& source, const std::filesystem::path& target,
                    os::FileSystem& files);
 
-Status fetch_object(const storage::ObjectInfo& object, storage::ObjectStore& store,
+Status fetch_object(const storage::StoredObject& object, storage::ObjectStore& store,
                     const std::filesystem::path& target, os::FileSystem& files);
 // Each to its key below `folder`.
-Status fetch_objects(const std::vector<storage::ObjectInfo>& objects, storage::ObjectStore& store,
+Status fetch_objects(const std::vector<storage::StoredObject>& objects, storage::ObjectStore& store,
                      const std::filesystem::path& folder, os::FileSystem& files);
 
 }  // namespace evener::runner
