@@ -1,6 +1,9 @@
 #include "training/store/store.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <map>
 #include <system_error>
@@ -325,6 +328,10 @@ Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(options.home, error);
   if (error) return errno_failure(error.value(), "make the home " + options.home.string());
+  if (access(options.home.c_str(), W_OK | X_OK) != 0)
+    return failure(ErrorCode::kPermissionDenied,
+                   "the home " + options.home.string() + " cannot be written: " +
+                       std::generic_category().message(errno) + "; choose another with --home");
   auto database = Database::open(options.home / kFileName, kBusy);
   if (!database) return tl::unexpected<Error>(database.error());
   RETURN_IF_ERROR(configure(**database, options.synchronous));
