@@ -42,7 +42,7 @@ std::string zlib_unpacked(const std::string& gzip, std::size_t size) {
   stream.avail_out = static_cast<uInt>(text.size());
   EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
   EXPECT_EQ(stream.avail_in, 0u);
-  text.resize(text.size() - stream.avail_out);
+  text.resize(std::min<std::size_t>(size, stream.total_out));
   inflateEnd(&stream);
   return text;
 }
