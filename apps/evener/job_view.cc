@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "base/byte_size.h"
+#include "base/utf8.h"
 #include "evener/machine.h"
 #include "evener/text_table.h"
 
@@ -80,7 +81,7 @@ void print(std::string_view text) {
 }
 
 std::string line_text(const HostLine& line) {
-  return line.host + " (" + line.group + ") | " + printable(logs::valid_utf8(line.line.text));
+  return line.host + " (" + line.group + ") | " + printable(valid_utf8(line.line.text));
 }
 
 std::string event_text(const jobs::JobEvent& event, const jobs::TrainingJob& job) {

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "evener/job_view.h"
 
 namespace evener::app {
@@ -119,7 +120,7 @@ std::string line_json(const HostLine& line, const std::string& job) {
   json out = base("log", job, line.line.time);
   out["host"] = line.host;
   out["group"] = line.group;
-  out["text"] = logs::valid_utf8(line.line.text);
+  out["text"] = valid_utf8(line.line.text);
   if (line.line.continued) out["continued"] = true;
   if (line.line.unterminated) out["unterminated"] = true;
   return text_of(out);

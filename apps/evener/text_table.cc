@@ -3,23 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace evener::app {
-namespace {
 
-bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }
-
-}  // namespace
-
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, begins_code_point));
-}
+std::size_t display_width(std::string_view text) { return count_characters(text); }
 
 std::string fit_width(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   if (width == 0) return "";
   std::size_t end = 0;
   for (std::size_t points = 0; end < text.size(); ++end)
-    if (begins_code_point(text[end]) && points++ == width - 1) break;
+    if (!continues_character(text[end]) && points++ == width - 1) break;
   return std::string(text.substr(0, end)) + "…";
 }
 

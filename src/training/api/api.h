@@ -54,7 +54,7 @@ Result<std::string> request_from_flags(const TrainFlags& flags, std::string_view
 // "<stem of the entry point>-YYYY-MM-DD-HH-MM-SS-mmm" (UTC), always a legal name.
 std::string default_job_name(std::string_view entry_point, WallTime now);
 
-// DescribeTrainingJob's response body (contract 1.4), compact JSON.
+// DescribeTrainingJob's response body, compact JSON.
 std::string describe_training_job(const jobs::TrainingJob& job);
 // One element of ListTrainingJobs' TrainingJobSummaries.
 std::string summarize_training_job(const jobs::TrainingJob& job);

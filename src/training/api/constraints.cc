@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/near_miss.h"
+#include "base/utf8.h"
 #include "training/api/constraint_table.h"
 #include "training/api/pattern.h"
 
@@ -36,9 +37,7 @@ std::string member_path(const std::string& path, std::string_view name) {
 
 std::string shown(std::string_view text) {
   if (text.size() <= kShownBytes) return std::string(text);
-  std::size_t end = kShownBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
+  return cut_utf8(text, kShownBytes) + "...";
 }
 
 Kind kind_of(ShapeKind kind) {
@@ -77,7 +76,7 @@ bool fits_pattern(const ShapeRow& shape, std::string_view text) {
 // The rules that `text` breaks.
 std::vector<std::string> broken_rules(const ShapeRow& shape, std::string_view text) {
   std::vector<std::string> broken;
-  const auto length = static_cast<std::int64_t>(length_in_characters(text));
+  const auto length = static_cast<std::int64_t>(count_characters(text));
   if (shape.max != kNoLimit && length > shape.max)
     broken.push_back(bound("length", "less", shape.max));
   if (shape.min != kNoLimit && length < shape.min)

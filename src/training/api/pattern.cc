@@ -321,10 +321,4 @@ bool is_supported_pattern(std::string_view pattern) {
   return Compiler(pattern).compile().has_value();
 }
 
-std::size_t length_in_characters(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-  return count;
-}
-
 }  // namespace evener::api

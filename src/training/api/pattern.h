@@ -19,7 +19,4 @@ bool matches(std::string_view pattern, std::string_view text);
 // False where `pattern` is outside the subset.
 bool is_supported_pattern(std::string_view pattern);
 
-// Number of characters (code points) of valid UTF-8.
-std::size_t length_in_characters(std::string_view text);
-
 }  // namespace evener::api

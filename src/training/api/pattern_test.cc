@@ -53,9 +53,5 @@ TEST(Pattern, SaysWhatItDoesNotSupport) {
     EXPECT_FALSE(is_supported_pattern(pattern)) << pattern;
 }
 
-TEST(Pattern, CountsCharactersNotBytes) {
-  EXPECT_EQ(length_in_characters("\xc3\xa9\xf0\x9f\x98\x80x"), 3u);
-}
-
 }  // namespace
 }  // namespace evener::api

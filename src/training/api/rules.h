@@ -1,4 +1,4 @@
-// The rules between members of a request that the service model does not state (contract 1.3).
+// The rules between members of a request that the service model does not state.
 //
 // Used by:  api.
 // Threads:  pure functions over a request that satisfies its constraints.

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "training/jobs/jobs.h"
-#include "training/jobs/text.h"
+#include "training/jobs/outcome.h"
 
 namespace evener::jobs {
 namespace {

@@ -1,10 +1,11 @@
-// How a job ends: design 5.9.
+// How a job ends.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "base/utf8.h"
 #include "training/jobs/jobs.h"
-#include "training/jobs/text.h"
+#include "training/jobs/outcome.h"
 
 namespace evener::jobs {
 namespace {

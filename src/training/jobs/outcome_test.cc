@@ -3,7 +3,6 @@
 
 #include "training/jobs/job_story.h"
 #include "training/jobs/jobs.h"
-#include "training/jobs/text.h"
 
 namespace evener::jobs {
 namespace {
@@ -182,16 +181,6 @@ TEST(DecideOutcome, a_host_without_an_exit_is_named) {
   story.training().exits("algo-1", {});
   EXPECT_THAT(decide_outcome(story.job).failure_reason,
               StartsWith("InternalServerError: host algo-2"));
-}
-
-TEST(CutUtf8, never_splits_a_character) {
-  EXPECT_EQ(cut_utf8("abc", 3), "abc");
-  EXPECT_EQ(cut_utf8("abcd", 3), "abc");
-  EXPECT_EQ(cut_utf8("aé", 2), "a");
-  EXPECT_EQ(cut_utf8("a😀b", 4), "a");
-  EXPECT_EQ(cut_utf8("a😀b", 5), "a😀");
-  EXPECT_EQ(cut_utf8(std::string(9, '\x80'), 8), std::string(8, '\x80'));
-  EXPECT_EQ(cut_utf8("é", 0), "");
 }
 
 TEST(PhaseSeconds, adds_up_over_the_transitions) {

@@ -13,13 +13,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "os/file_system.h"
 #include "os/unique_fd.h"
 
 namespace evener::logs {
@@ -73,8 +71,5 @@ Result<std::unique_ptr<LogReader>> open_log(const std::filesystem::path& folder,
 
 // CloudWatch's name: <job>/<host>-<epoch seconds of the job's first launch>.
 std::string stream_name(std::string_view job, std::string_view host, WallTime launched);
-
-// Bytes as valid UTF-8, invalid sequences replaced by U+FFFD.
-std::string valid_utf8(std::string_view bytes);
 
 }  // namespace evener::logs

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "training/runner/hosts.h"
 #include "training/runner/json_text.h"
 
@@ -38,13 +39,6 @@ constexpr std::string_view kInformation = "20";  // Python's logging.INFO
 
 bool is_own(std::string_view name) {
   return std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
-}
-
-bool is_one_character(std::string_view text) {
-  const auto starts = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // no further byte of a UTF-8 character
-  });
-  return starts == 1;
 }
 
 std::string upper(std::string_view text) {
@@ -212,7 +206,7 @@ EntryKind entry_kind(const std::string& entry_point, bool has_setup_script) {
 std::vector<std::string> script_arguments(const jobs::JobSpec& spec) {
   std::vector<std::string> arguments;
   for (const auto& [name, value] : user_hyperparameters(spec)) {
-    arguments.push_back(name.empty() ? "" : (is_one_character(name) ? "-" : "--") + name);
+    arguments.push_back(name.empty() ? "" : (count_characters(name) == 1 ? "-" : "--") + name);
     arguments.push_back(argument_text(value));
   }
   return arguments;

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "os/unique_fd.h"
-#include "training/logs/logs.h"
 
 namespace evener::backends {
 namespace {
@@ -23,18 +23,7 @@ os::UniqueFd open_folder(const std::filesystem::path& root,
   return folder;
 }
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
-
 }  // namespace
-
-std::string cut_text(std::string_view text, std::size_t limit) {
-  std::string valid = logs::valid_utf8(text);
-  if (valid.size() <= limit) return valid;
-  std::size_t end = limit;
-  while (end > 0 && is_continuation(valid[end])) --end;
-  valid.resize(end);
-  return valid;
-}
 
 std::string read_failure_text(const std::filesystem::path& ml_folder) {
   const os::UniqueFd folder = open_folder(ml_folder, {"output"});
@@ -54,7 +43,7 @@ std::string read_failure_text(const std::filesystem::path& ml_folder) {
     filled += static_cast<std::size_t>(count);
   }
   text.resize(filled);
-  return cut_text(text, kMaxFailureTextBytes);
+  return cut_utf8(valid_utf8(text), kMaxFailureTextBytes);
 }
 
 bool is_plain_folder(const std::filesystem::path& ml_folder,

@@ -24,7 +24,4 @@ std::string read_failure_text(const std::filesystem::path& ml_folder);
 bool is_plain_folder(const std::filesystem::path& ml_folder,
                      const std::vector<std::string>& relative);
 
-// At most `limit` bytes of valid UTF-8, cut between characters.
-std::string cut_text(std::string_view text, std::size_t limit);
-
 }  // namespace evener::backends

@@ -1,7 +1,7 @@
 // Which process supervises a job: its pid and start time in a file of the job's folder, and a lock
 // that lets only one supervisor run in a folder.
 //
-// Used by:  run_supervisor (writes), SupervisorList (looks whether it still lives).
+// Used by:  run_supervisor (writes), SupervisedJob (looks whether it still lives).
 // Threads:  functions.
 // Fails:    errors of the file system; kCorrupt on a file that is not ours.
 #pragma once

@@ -1,6 +1,6 @@
 // The journal of one job: every fact its supervisor saw, in order, in an append-only file.
 //
-// Used by:  Recorder (writing, in the supervisor), SupervisorList (reading after its death).
+// Used by:  Recorder (writing, in the supervisor), SupervisedJob (reading after its death).
 // Threads:  a JournalWriter belongs to one thread; reading is a function.
 // Fails:    reading: kCorrupt when a bad record is followed by a good one, or positions jump; a
 //           torn tail is no error. Writing never fails: what the disk refuses stays in memory and

@@ -1,6 +1,6 @@
 // What engine and supervisor say to each other over the job's socket, one JSON object a line.
 //
-// Used by:  EngineLink (supervisor), SupervisorList (engine).
+// Used by:  EngineLink (supervisor), SupervisedJob (engine).
 // Threads:  pure functions.
 // Fails:    kCorrupt on a line that is none of these.
 // Format:   formats/journal.md. The supervisor sends nothing but events as in the journal.

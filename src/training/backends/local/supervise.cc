@@ -92,7 +92,7 @@ jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan
   return ended;
 }
 
-// `loop_for` is the loop once instances exist; before that there is nobody to wait for.
+// The loop begins once instances exist; before that there is nobody to wait for.
 jobs::Ended run_job(const Plan& plan, const JobFolder& folder, const Clock& clock,
                     os::FileSystem& files, EngineLink& link, Recorder& recorder,
                     JournalWriter& journal) {

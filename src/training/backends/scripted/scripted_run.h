@@ -51,7 +51,7 @@ class ScriptedRun {
   void stage();
   void train();
   void exit_host(const std::string& host, int code, bool stopped_by_us);
-  // Applies design 5.9 after some hosts have ended.
+  // Acts on jobs::decide_ending after some hosts have ended.
   void follow_endings();
   void terminate_rest();
   void end_rest(int code);

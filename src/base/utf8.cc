@@ -1,6 +1,8 @@
-#include "training/logs/logs.h"
+#include "base/utf8.h"
 
-namespace evener::logs {
+#include <algorithm>
+
+namespace evener {
 namespace {
 
 // Of the sequence at the front of `bytes`: its length if it is valid UTF-8, else minus the length
@@ -31,11 +33,6 @@ int sequence_length(std::string_view bytes) {
 
 }  // namespace
 
-std::string stream_name(std::string_view job, std::string_view host, WallTime launched) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(launched).time_since_epoch();
-  return std::string(job) + "/" + std::string(host) + "-" + std::to_string(seconds.count());
-}
-
 std::string valid_utf8(std::string_view bytes) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string text;
@@ -49,4 +46,18 @@ std::string valid_utf8(std::string_view bytes) {
   return text;
 }
 
-}  // namespace evener::logs
+std::string cut_utf8(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  constexpr std::size_t kLongestCharacter = 4;
+  std::size_t end = limit;
+  while (end > 0 && limit - end < kLongestCharacter && continues_character(text[end])) --end;
+  if (continues_character(text[end])) end = limit;
+  return std::string(text.substr(0, end));
+}
+
+std::size_t count_characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return !continues_character(byte); }));
+}
+
+}  // namespace evener

@@ -1,8 +1,8 @@
+#include "base/utf8.h"
+
 #include <gtest/gtest.h>
 
-#include "training/logs/logs.h"
-
-namespace evener::logs {
+namespace evener {
 namespace {
 
 const std::string kBad = "\xEF\xBF\xBD";
@@ -39,9 +39,23 @@ TEST(ValidUtf8, ReplacesATruncatedSequenceOnceAndGoesOnAfterIt) {
   EXPECT_EQ(valid_utf8("\x80" "x\xBF"), kBad + "x" + kBad);
 }
 
-TEST(StreamName, IsJobHostAndEpochSeconds) {
-  EXPECT_EQ(stream_name("job-1", "algo-1", from_millis(1699307977999)), "job-1/algo-1-1699307977");
+TEST(CutUtf8, NeverSplitsACharacter) {
+  EXPECT_EQ(cut_utf8("abc", 3), "abc");
+  EXPECT_EQ(cut_utf8("abcd", 3), "abc");
+  EXPECT_EQ(cut_utf8("aé", 2), "a");
+  EXPECT_EQ(cut_utf8("a😀b", 4), "a");
+  EXPECT_EQ(cut_utf8("a😀b", 5), "a😀");
+  EXPECT_EQ(cut_utf8("é", 0), "");
+}
+
+TEST(CutUtf8, CutsAtTheLimitWhereNothingIsACharacter) {
+  EXPECT_EQ(cut_utf8(std::string(9, '\x80'), 8), std::string(8, '\x80'));
+}
+
+TEST(CountCharacters, CountsCodePoints) {
+  EXPECT_EQ(count_characters(""), 0u);
+  EXPECT_EQ(count_characters("\xc3\xa9\xf0\x9f\x98\x80x"), 3u);
 }
 
 }  // namespace
-}  // namespace evener::logs
+}  // namespace evener

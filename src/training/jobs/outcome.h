@@ -1,18 +1,17 @@
-// Pieces that the rules and the decisions share. Private to jobs.
+// What the rules of apply() and the decisions share: which exit made a job fail.
+//
+// Used by:  apply.cc, outcome.cc.
+// Threads:  pure functions.
+// Fails:    never.
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
 
 #include "training/jobs/jobs.h"
 
 namespace evener::jobs {
 
 inline constexpr std::size_t kFailureReasonBytes = 1024;  // the API's limit
-
-// At most `limit` bytes of `text`, cut between two UTF-8 characters.
-std::string cut_utf8(std::string_view text, std::size_t limit);
 
 // The exit that made the job fail: the earliest failure that is the program's own; among equal
 // times the lowest host. Nothing if no host failed. Not a failure of its own:
