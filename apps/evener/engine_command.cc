@@ -8,6 +8,39 @@ namespace {
 
 constexpr std::chrono::milliseconds kTurn{100};
 
+// Until no job is active or someone ends us; answers whether it was the jobs.
+Result<bool> serve_until_idle(const Home& home, sandbox::Isolation isolation,
+                              os::FileSystem& files, store::Store& store,
+                              Interrupts& interrupts, const Clock& clock) {
+  auto seat = EngineSeat::start({.home = home, .isolation = isolation}, files, clock);
+  if (!seat) return tl::unexpected(seat.error());
+  for (;;) {
+    auto active = store.active();
+    if (!active) return tl::unexpected(active.error());
+    if (active->empty()) return true;
+    if (interrupts.wait(kTurn) > 0) return false;
+  }
+}
+
+// Whoever submits a job and then finds the lock taken relies on its holder. So the holder looks
+// once more after it has let the lock go.
+Status serve(const Home& home, sandbox::Isolation isolation, os::FileSystem& files,
+             store::Store& store, Interrupts& interrupts, const Clock& clock) {
+  for (;;) {
+    {
+      auto lock = os::FileLock::try_acquire(home.background_lock());
+      if (!lock) return tl::unexpected(lock.error());
+      if (!lock->has_value()) return ok();
+      auto idle = serve_until_idle(home, isolation, files, store, interrupts, clock);
+      if (!idle) return tl::unexpected(idle.error());
+      if (!*idle) return ok();
+    }
+    auto active = store.active();
+    if (!active) return tl::unexpected(active.error());
+    if (active->empty()) return ok();
+  }
+}
+
 }  // namespace
 
 int run_engine(const EngineOptions& options) {
@@ -21,14 +54,9 @@ int run_engine(const EngineOptions& options) {
   auto files = os::make_real_file_system();
   auto store = store::open_store(home->root);
   if (!store) return report_error(store.error(), kExitFailed);
-  auto seat = EngineSeat::start({.home = *home, .isolation = *isolation}, *files, clock);
-  if (!seat) return report_error(seat.error(), kExitFailed);
-  for (;;) {
-    auto active = (*store)->active();
-    if (!active) return report_error(active.error(), kExitFailed);
-    if (active->empty()) return kExitDone;
-    if (interrupts->wait(kTurn) > 0) return kExitDone;
-  }
+  if (auto served = serve(*home, *isolation, *files, **store, *interrupts, clock); !served)
+    return report_error(served.error(), kExitFailed);
+  return kExitDone;
 }
 
 }  // namespace evener::app

@@ -87,6 +87,8 @@ void EngineSeat::listen(std::stop_token stop) {
     auto peer = os::accept_unix(listener->get(), kListenTurn);
     if (peer && peer->has_value()) engine_->wake();
   }
+  // The seat is still ours: nobody else's socket can be there.
+  [[maybe_unused]] const auto removed = files_.remove_file(options_.home.wake_socket());
 }
 
 void wake_engine(const Home& home) {
@@ -94,10 +96,14 @@ void wake_engine(const Home& home) {
   [[maybe_unused]] const auto connected = os::connect_unix(home.wake_socket());
 }
 
-Result<bool> seat_is_taken(const Home& home) {
-  auto lock = os::FileLock::try_acquire(home.lock());
-  if (!lock) return tl::unexpected(lock.error());
-  return !lock->has_value();
+Result<Attended> attend(const Home& home) {
+  {
+    auto lock = os::FileLock::try_acquire(home.lock());
+    if (!lock) return tl::unexpected(lock.error());
+    if (!lock->has_value()) return Attended::kBefore;
+  }
+  RETURN_IF_ERROR(start_background_engine(home, sandbox::best_isolation()));
+  return Attended::kNow;
 }
 
 Status start_background_engine(const Home& home, sandbox::Isolation isolation) {

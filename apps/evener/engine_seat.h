@@ -60,10 +60,12 @@ class EngineSeat {
 // engine nothing happens.
 void wake_engine(const Home& home);
 
-// True when some process holds the seat.
-Result<bool> seat_is_taken(const Home& home);
+// Makes sure that the home has an engine: one that is there, or one in the background from now on.
+enum class Attended { kBefore, kNow };
+Result<Attended> attend(const Home& home);
 
-// Starts `evener engine` in the background: it carries on until no job of the home is active.
+// Starts `evener engine` in the background: it carries on until no job of the home is active. One
+// is enough for a home: a second one leaves at once, so this may be called at any time.
 Status start_background_engine(const Home& home, sandbox::Isolation isolation);
 
 // What the machine has for jobs: CPUs this process may use, memory, NVIDIA devices.

@@ -14,6 +14,8 @@ namespace evener::app {
 struct Home {
   std::filesystem::path root;
   std::filesystem::path lock() const { return root / "engine.lock"; }
+  // Held by the background engine, whether it has the seat or waits for it.
+  std::filesystem::path background_lock() const { return root / "engine.background.lock"; }
   std::filesystem::path wake_socket() const { return root / "engine.sock"; }
   std::filesystem::path settings() const { return root / "config.toml"; }
   std::filesystem::path output() const { return root / "output"; }

@@ -1,6 +1,5 @@
 #include "evener/commands.h"
 #include "evener/engine_seat.h"
-#include "evener/isolation.h"
 #include "evener/job_view.h"
 #include "evener/open_jobs.h"
 #include "training/backends/local/local.h"
@@ -12,15 +11,6 @@ Status commit_one(store::Store& store, jobs::JobEvent event) {
   auto committed = store.commit({&event, 1});
   if (!committed) return tl::unexpected(committed.error());
   return std::move(committed->front());
-}
-
-// A home whose engine is gone gets one that carries the job to its end.
-Status make_sure_someone_acts(const Home& home) {
-  auto taken = seat_is_taken(home);
-  if (!taken) return tl::unexpected(taken.error());
-  if (!*taken) return start_background_engine(home, sandbox::best_isolation());
-  wake_engine(home);
-  return ok();
 }
 
 int done(const JobOptions& options, const std::string& text) {
@@ -45,8 +35,10 @@ int run_jobs_stop(const JobOptions& options) {
                             {.job = job->spec.name, .time = clock.wall_now(),
                              .change = jobs::StopRequested{.at_once = options.at_once}});
   if (!stopped) return report_error(stopped.error(), kExitFailed);
-  if (auto acted = make_sure_someone_acts(opened->home); !acted)
+  // Also where there is an engine: it may be about to leave.
+  if (auto acted = start_background_engine(opened->home, sandbox::best_isolation()); !acted)
     return report_error(acted.error(), kExitFailed);
+  wake_engine(opened->home);
   return done(options, "stopping " + job->spec.name);
 }
 

@@ -2,8 +2,10 @@
 #include <tuple>
 
 #include "evener/commands.h"
+#include "evener/engine_seat.h"
 #include "evener/interrupts.h"
 #include "evener/job_view.h"
+#include "evener/machine.h"
 #include "evener/open_jobs.h"
 #include "evener/utc_time.h"
 
@@ -11,6 +13,8 @@ namespace evener::app {
 namespace {
 
 constexpr std::chrono::milliseconds kFollowTurn{50};
+// How often it is made sure that someone carries the followed job on.
+constexpr std::chrono::milliseconds kAttendInterval{1000};
 
 bool wanted(const HostLine& line, const LogsOptions& options, WallTime since) {
   return (options.host.empty() || line.host == options.host) &&
@@ -50,9 +54,11 @@ Status check_names(const jobs::TrainingJob& job, const LogsOptions& options) {
   return ok();
 }
 
-// Until the job has ended and all was read; without --follow until the present end.
+// Until the job has ended and all was read, or nobody reads; without --follow until the present
+// end.
 Status print_log(JobFollower& follower, const LogsOptions& options, WallTime since,
-                 Interrupts& interrupts) {
+                 Interrupts& interrupts, const Home& home, const Clock& clock) {
+  MonotonicTime attend_at = clock.monotonic_now() + kAttendInterval;
   for (;;) {
     auto update = follower.poll();
     if (!update) return tl::unexpected(update.error());
@@ -62,6 +68,11 @@ Status print_log(JobFollower& follower, const LogsOptions& options, WallTime sin
     print_lines(update->lines, options);
     const bool at_end = update->empty();
     if (at_end && (follower.job().ended() || !options.follow)) return ok();
+    if (output_is_closed()) return ok();
+    if (at_end && clock.monotonic_now() >= attend_at) {
+      if (auto attended = attend(home); !attended) return tl::unexpected(attended.error());
+      attend_at = clock.monotonic_now() + kAttendInterval;
+    }
     if (interrupts.wait(at_end ? kFollowTurn : std::chrono::milliseconds(0)) > 0) return ok();
   }
 }
@@ -86,7 +97,9 @@ int run_jobs_logs(const LogsOptions& options) {
     return report_error(checked.error(), kExitUsage);
   auto follower = JobFollower::open(opened->home, *opened->store, job->spec.name);
   if (!follower) return report_error(follower.error(), kExitUsage);
-  if (auto printed = print_log(**follower, options, since, *interrupts); !printed)
+  if (auto printed =
+          print_log(**follower, options, since, *interrupts, opened->home, clock);
+      !printed)
     return report_error(printed.error(), kExitFailed);
   return kExitDone;
 }

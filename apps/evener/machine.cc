@@ -1,5 +1,6 @@
 #include "evener/machine.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/sysinfo.h>
@@ -74,6 +75,11 @@ std::vector<std::string> masked_paths(const std::filesystem::path& home) {
 }
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
+
+bool output_is_closed() {
+  pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLNVAL)) != 0;
+}
 
 TerminalSize terminal_size(int descriptor) {
   winsize size{};

@@ -29,4 +29,7 @@ struct TerminalSize {
 bool is_terminal(int descriptor);
 TerminalSize terminal_size(int descriptor);
 
+// True once nobody can read standard output any more.
+bool output_is_closed();
+
 }  // namespace evener::app

@@ -7,15 +7,11 @@
 namespace evener::app {
 namespace {
 
-// A journal of a job that has ended is imported in one turn; a job that still runs is left to its
-// own engine, so this is all the time an unattended home gets from a listing.
+// An engine imports the journal of a job that has ended in one turn; a listing waits no longer.
 constexpr std::chrono::milliseconds kImportTime{500};
 constexpr std::chrono::milliseconds kTurn{10};
 
-Status import_journals(const Home& home, os::FileSystem& files, store::Store& store,
-                       const Clock& clock) {
-  auto seat = EngineSeat::start({.home = home}, files, clock);
-  if (!seat) return tl::unexpected(seat.error());
+Status wait_for_imports(store::Store& store, const Clock& clock) {
   const auto deadline = clock.monotonic_now() + kImportTime;
   while (clock.monotonic_now() < deadline) {
     auto active = store.active();
@@ -37,10 +33,10 @@ Result<OpenedJobs> open_jobs(const SharedOptions& options, const Clock& clock) {
   opened.store = std::move(*store);
   auto active = opened.store->active();
   if (!active) return tl::unexpected(active.error());
-  auto attended = seat_is_taken(opened.home);
-  if (!attended) return tl::unexpected(attended.error());
-  if (!active->empty() && !*attended)
-    RETURN_IF_ERROR(import_journals(opened.home, *opened.files, *opened.store, clock));
+  if (active->empty()) return opened;
+  auto acted = attend(opened.home);
+  if (!acted) return tl::unexpected(acted.error());
+  if (*acted == Attended::kNow) RETURN_IF_ERROR(wait_for_imports(*opened.store, clock));
   return opened;
 }
 

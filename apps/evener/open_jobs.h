@@ -1,8 +1,9 @@
 // The store of a home as the `evener jobs` commands see it: with everything imported that
-// supervisors wrote while no engine ran.
+// supervisors wrote while no engine ran. Jobs that are still active get an engine in the
+// background: whoever looks after a job takes it over.
 //
 // Used by:  jobs list, show, logs, stop, delete.
-// Threads:  one; an engine may run for a moment on its own thread.
+// Threads:  one.
 // Fails:    the home's and the store's errors.
 #pragma once
 

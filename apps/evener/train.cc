@@ -70,6 +70,15 @@ int follow_to_the_end(const std::string& name, const TrainOptions& options, cons
   return exit_code_of(job);
 }
 
+// Jobs that this process took over from others go on after it.
+void hand_over(const Home& home, sandbox::Isolation isolation, store::Store& store) {
+  auto active = store.active();
+  if (active && active->empty()) return;
+  if (auto started = start_background_engine(home, isolation); !started)
+    log_line(LogLevel::kWarning, "engine", "the jobs of this home are left alone",
+             {{"error", started.error().message}});
+}
+
 }  // namespace
 
 int run_train(const TrainOptions& options) {
@@ -97,7 +106,9 @@ int run_train(const TrainOptions& options) {
   auto seat = EngineSeat::start({.home = *home, .isolation = *isolation}, *files, clock);
   if (!seat) return report_error(seat.error(), kExitFailed);
   if (!(*seat)->taken()) wake_engine(*home);
-  return follow_to_the_end(*name, options, *home, *files, **store, *interrupts, clock);
+  const int code = follow_to_the_end(*name, options, *home, *files, **store, *interrupts, clock);
+  if ((*seat)->taken()) hand_over(*home, *isolation, **store);
+  return code;
 }
 
 }  // namespace evener::app

@@ -18,8 +18,8 @@ class Phase {
  public:
   virtual ~Phase() = default;
   virtual bool done() const = 0;
-  // Whether losing the engine stops the job in this phase; while results are brought home it
-  // does not.
+  // Whether losing the engine or the end of the longest run time stops the job now; while results
+  // are brought home they do not.
   virtual bool stoppable() const = 0;
   // May come more than once.
   virtual void stop(StopMode mode) = 0;

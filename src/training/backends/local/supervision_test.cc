@@ -194,6 +194,33 @@ TEST_F(Supervised, NobodyTakesTheJobOverForTenSecondsAndItIsStopped) {
   EXPECT_NE(recorder_->job().notices.back().find("no other evener"), std::string::npos);
 }
 
+TEST_F(Supervised, TheLongestRunTimeIsCountedOnTheMonotonicClock) {
+  spec_.max_runtime = seconds(5);
+  instances_.on_run = [this](FakeSandbox&, const std::string&) {
+    clock_.set_wall(from_millis(0));
+    clock_.advance(seconds(3));   // two hosts
+  };
+  instances_.on_term = [](FakeSandbox& instances, const std::string& host) {
+    instances.exits(host, 143, SIGTERM);
+  };
+  const jobs::Ended ended = run();
+  EXPECT_EQ(ended.status, jobs::JobStatus::kStopped);
+  EXPECT_EQ(ended.secondary, jobs::SecondaryStatus::kMaxRuntimeExceeded);
+}
+
+TEST_F(Supervised, TheLongestRunTimeEndsTheStagingToo) {
+  write(root_.path() / "data/a.txt", "hello");
+  jobs::Channel channel;
+  channel.name = "raw";
+  channel.uri = "file://" + (root_.path() / "data").string();
+  spec_.channels = {channel};
+  spec_.max_runtime = seconds(0);
+  const jobs::Ended ended = run();
+  EXPECT_EQ(ended.status, jobs::JobStatus::kStopped);
+  EXPECT_EQ(ended.secondary, jobs::SecondaryStatus::kMaxRuntimeExceeded);
+  EXPECT_TRUE(instances_.asked.empty());
+}
+
 TEST_F(Supervised, AStopAskedForBeforeTheProgramsStartIsHeard) {
   write(root_.path() / "data/a.txt", "hello");
   jobs::Channel channel;

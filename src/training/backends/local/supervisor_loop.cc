@@ -57,8 +57,18 @@ void SupervisorLoop::take_stops(Phase& phase) {
     }
     phase.stop(*mode);
   }
+  if (phase.stoppable() && !recorder_.job().stop) stop_by_itself(phase);
+}
+
+void SupervisorLoop::stop_by_itself(Phase& phase) {
+  const MonotonicTime now = clock_.monotonic_now();
+  if (now >= longest_) {
+    recorder_.record(jobs::StopRequested{.cause = jobs::StopCause::kMaxRuntime});
+    phase.stop(StopMode::kGraceful);
+    return;
+  }
   const auto lost = link_.engine_lost_at();
-  if (!lost || clock_.monotonic_now() < *lost || !phase.stoppable() || recorder_.job().stop) return;
+  if (!lost || now < *lost) return;
   recorder_.record(jobs::Noticed{
       "The program that ran this job ended, and no other evener on the same home took the job over "
       "within " + std::to_string(kEngineLostAfter.count()) + " s: the job is being stopped."});
@@ -83,9 +93,9 @@ int SupervisorLoop::timeout_ms(const Phase& phase) const {
   const MonotonicTime now = clock_.monotonic_now();
   milliseconds timeout = kLongestWait;
   if (const auto next = phase.next_tick()) timeout = std::min(timeout, until(*next, now));
-  const auto lost = link_.engine_lost_at();
-  if (lost && phase.stoppable() && !recorder_.job().stop) {
-    timeout = std::min(timeout, until(*lost, now));
+  if (phase.stoppable() && !recorder_.job().stop) {
+    timeout = std::min(timeout, until(longest_, now));
+    if (const auto lost = link_.engine_lost_at()) timeout = std::min(timeout, until(*lost, now));
   }
   if (!journal_.everything_written()) timeout = std::min(timeout, kJournalRetry);
   return static_cast<int>(timeout.count());

@@ -15,9 +15,15 @@ namespace evener::backends {
 
 class SupervisorLoop {
  public:
+  // The job's longest run time begins now.
   SupervisorLoop(EngineLink& link, Recorder& recorder, JournalWriter& journal,
                  sandbox::Sandbox* instances, const Clock& clock)
-      : link_(link), recorder_(recorder), journal_(journal), instances_(instances), clock_(clock) {}
+      : link_(link),
+        recorder_(recorder),
+        journal_(journal),
+        instances_(instances),
+        clock_(clock),
+        longest_(clock.monotonic_now() + recorder.job().spec.max_runtime) {}
 
   // Turns until `phase` is done.
   void run(Phase& phase);
@@ -28,6 +34,7 @@ class SupervisorLoop {
  private:
   void turn(Phase& phase);
   void take_stops(Phase& phase);
+  void stop_by_itself(Phase& phase);
   void take_host_events(Phase& phase);
   int timeout_ms(const Phase& phase) const;
 
@@ -36,6 +43,7 @@ class SupervisorLoop {
   JournalWriter& journal_;
   sandbox::Sandbox* instances_;
   const Clock& clock_;
+  const MonotonicTime longest_;      // when the longest run time is over
 };
 
 }  // namespace evener::backends

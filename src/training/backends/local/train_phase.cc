@@ -25,8 +25,7 @@ TrainPhase::TrainPhase(Recorder& recorder, sandbox::Sandbox& instances, Sampler&
     : recorder_(recorder),
       instances_(instances),
       sampler_(sampler),
-      clock_(clock),
-      longest_(clock.monotonic_now() + recorder.job().spec.max_runtime) {}
+      clock_(clock) {}
 
 bool TrainPhase::done() const {
   return jobs::decide_ending(recorder_.job()) == jobs::EndingDecision::kCollect;
@@ -46,10 +45,6 @@ void TrainPhase::stop(StopMode mode) { stop_rest(mode); }
 void TrainPhase::tick() {
   sampler_.tick();
   const MonotonicTime now = clock_.monotonic_now();
-  if (!recorder_.job().stop && !kill_at_ && !killed_ && now >= longest_) {
-    recorder_.record(jobs::StopRequested{.cause = jobs::StopCause::kMaxRuntime});
-    stop_rest(StopMode::kGraceful);
-  }
   if (kill_at_ && now >= *kill_at_) kill_rest();
 }
 
@@ -57,7 +52,6 @@ std::optional<MonotonicTime> TrainPhase::next_tick() const {
   std::optional<MonotonicTime> next = sampler_.next_tick();
   const auto take = [&next](MonotonicTime time) { next = next ? std::min(*next, time) : time; };
   if (kill_at_) take(*kill_at_);
-  if (!kill_at_ && !killed_) take(longest_);
   return next;
 }
 

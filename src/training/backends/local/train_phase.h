@@ -1,6 +1,5 @@
 // The phase in which the user's program runs on every host: ends when none runs any more. A host's
-// failure, the end of all primary groups, a stop, or the longest run time stop the rest: SIGTERM,
-// the job's grace, SIGKILL.
+// failure, the end of all primary groups or a stop ends the rest: SIGTERM, the job's grace, SIGKILL.
 #pragma once
 
 #include <set>
@@ -19,7 +18,8 @@ class TrainPhase final : public Phase {
              const Clock& clock);
 
   bool done() const override;
-  bool stoppable() const override { return true; }
+  // What is being stopped already ends within its grace.
+  bool stoppable() const override { return !kill_at_ && !killed_; }
   void stop(StopMode mode) override;
   void host_event(const sandbox::HostEvent& event) override;
   void tick() override;
@@ -36,7 +36,6 @@ class TrainPhase final : public Phase {
   Sampler& sampler_;
   const Clock& clock_;
   std::set<std::string> signalled_;            // hosts that were told to stop
-  MonotonicTime longest_;                      // when the longest run time is over
   std::optional<MonotonicTime> kill_at_;       // the end of the grace
   bool killed_ = false;
 };

@@ -19,7 +19,6 @@ class Training : public ::testing::Test {
  protected:
   Training() {
     spec_.stop_grace = seconds(120);
-    spec_.max_runtime = seconds(3600);
   }
   TrainPhase& begin() {
     journal_ = std::move(*JournalWriter::open(*files_, "/journal"));
@@ -112,18 +111,11 @@ TEST_F(Training, AStopAtOnceKillsWithoutGraceAlsoInTheMiddleOfOne) {
                                      "kill algo-2", "kill algo-3"}));
 }
 
-TEST_F(Training, TheLongestRunTimeIsCountedOnTheMonotonicClock) {
-  spec_.max_runtime = seconds(60);
+TEST_F(Training, WhatIsBeingStoppedIsNotStoppedAgain) {
   begin();
-  clock_.set_wall(from_millis(0));
-  clock_.advance(seconds(59));
-  phase_->tick();
-  EXPECT_EQ(instances_.asked, Asked());
-  clock_.advance(seconds(1));
-  phase_->tick();
-  EXPECT_EQ(instances_.asked.size(), 3u);
-  ASSERT_TRUE(recorder_->job().stop);
-  EXPECT_EQ(recorder_->job().stop->cause, jobs::StopCause::kMaxRuntime);
+  EXPECT_TRUE(phase_->stoppable());
+  phase_->stop(StopMode::kGraceful);
+  EXPECT_FALSE(phase_->stoppable());
 }
 
 TEST_F(Training, AuxiliaryGroupsAreStoppedOnceThePrimaryGroupsHaveEnded) {
