@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "os/namespace.h"
+#include "os/temporary_folder_test.h"
 
 namespace evener::os {
 namespace {
@@ -16,12 +16,6 @@ namespace fs = std::filesystem;
 // A folder with the files that a kernel would show.
 class FakeTree : public ::testing::Test {
  protected:
-  FakeTree() {
-    std::string pattern = fs::temp_directory_path() / "evener-cgroup-XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-  }
-  ~FakeTree() override { fs::remove_all(root_); }
-
   void put(const fs::path& file, const std::string& text) {
     fs::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file) << text;
@@ -38,7 +32,8 @@ class FakeTree : public ::testing::Test {
     put(folder / "cgroup.controllers", controllers + "\n");
   }
 
-  fs::path root_;
+  TemporaryFolder folder_;
+  const fs::path& root_ = folder_.path();
 };
 
 constexpr const char* kV2Mounts =

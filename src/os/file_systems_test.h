@@ -36,7 +36,7 @@ class FileSystemUnderTest {
       return;
     }
     files_ = make_memory_file_system(clock_);
-    root_ = "/work";
+    root_ = "/memory";
     (void)files_->make_directories(root_);
     if (kind == FileSystemKind::kFaultyWithoutFaults) {
       inner_ = std::move(files_);

@@ -9,10 +9,10 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 
 #include "os/namespace_mounts.h"
 #include "os/namespace_privileges.h"
+#include "os/temporary_folder_test.h"
 
 namespace evener::os {
 namespace {
@@ -50,9 +50,8 @@ TEST(Namespace, AUserBecomesRootOfItsOwnNamespaceAndMounts) {
 }
 
 TEST(Namespace, APathWithinARootCannotLeaveItThroughALink) {
-  std::string pattern = std::filesystem::temp_directory_path() / "evener-root-XXXXXX";
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-  const std::filesystem::path folder = pattern;
+  const TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   std::filesystem::create_directory(folder / "inner");
   std::filesystem::create_symlink("/inner", folder / "absolute");
   std::filesystem::create_symlink("../../../../inner", folder / "relative");
@@ -71,7 +70,6 @@ TEST(Namespace, APathWithinARootCannotLeaveItThroughALink) {
     EXPECT_TRUE(std::filesystem::is_directory(folder / "inner/a/b"));
     EXPECT_FALSE(open_in_root(root.get(), "/missing"));
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Namespace, AContainersRootMayOwnFilesAndNotMount) {

@@ -5,6 +5,8 @@
 // Fails:    aborts the test program if the folder cannot be made.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -13,10 +15,20 @@
 
 namespace evener::os {
 
+// A folder in memory where the machine has one: for tests of the order of writes, not of the disk.
+inline std::filesystem::path memory_or_temporary() {
+  const std::filesystem::path memory = "/dev/shm";
+  std::error_code ignored;
+  const bool usable = std::filesystem::is_directory(memory, ignored) &&
+                      ::access(memory.c_str(), W_OK) == 0;
+  return usable ? memory : std::filesystem::temp_directory_path();
+}
+
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "evener-test-XXXXXX").string();
+  explicit TemporaryFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "evener-test-XXXXXX").string();
     CHECK(::mkdtemp(pattern.data()) != nullptr, "a folder can be made under the temporary folder");
     path_ = pattern;
   }

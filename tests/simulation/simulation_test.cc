@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "os/temporary_folder_test.h"
 #include "world.h"
 
 namespace evener::simulation {
@@ -25,15 +26,12 @@ std::optional<std::uint64_t> number_from(const char* variable) {
 class Simulation : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::getenv("EVENER_SIMULATION_SEED")) set_log_level(LogLevel{static_cast<int>(LogLevel::kError) + 1});  // faults are the point
-    std::string name = (std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp");
-    name += "/evener-simulation-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
+    constexpr LogLevel kNone{static_cast<int>(LogLevel::kError) + 1};
+    if (!std::getenv("EVENER_SIMULATION_SEED")) set_log_level(kNone);  // faults are the point
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::filesystem::path folder_;
+  os::TemporaryFolder temporary_{os::memory_or_temporary()};
+  const std::filesystem::path& folder_ = temporary_.path();
 };
 
 void expect_no_complaints(const World& world, const std::string& which) {

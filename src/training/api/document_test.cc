@@ -3,7 +3,7 @@
 #include <random>
 
 #include "training/api/api.h"
-#include "training/api/request_body.h"
+#include "training/api/request_body_test.h"
 
 namespace evener::api {
 namespace {

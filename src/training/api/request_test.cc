@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "training/api/api.h"
-#include "training/api/request_body.h"
+#include "training/api/request_body_test.h"
 
 namespace evener::api {
 namespace {

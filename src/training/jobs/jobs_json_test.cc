@@ -3,7 +3,7 @@
 
 #include "base/ids.h"
 #include "training/jobs/fields.h"
-#include "training/jobs/job_story.h"
+#include "training/jobs/job_story_test.h"
 
 namespace evener::jobs {
 namespace {

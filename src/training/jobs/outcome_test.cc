@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "training/jobs/job_story.h"
+#include "training/jobs/job_story_test.h"
 #include "training/jobs/jobs.h"
 
 namespace evener::jobs {

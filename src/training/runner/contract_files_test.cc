@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "training/runner/small_job.h"
+#include "training/runner/small_job_test.h"
 
 namespace evener::runner {
 namespace {

@@ -1,4 +1,4 @@
-#include "training/sandbox/sandbox_lab.h"
+#include "training/sandbox/sandbox_lab_test.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -11,7 +11,7 @@
 #include "os/cgroup.h"
 #include "training/sandbox/limits.h"
 #include "training/sandbox/process_tree.h"
-#include "training/sandbox/sandbox_lab.h"
+#include "training/sandbox/sandbox_lab_test.h"
 
 namespace evener::sandbox {
 namespace {

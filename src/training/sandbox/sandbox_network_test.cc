@@ -10,7 +10,7 @@
 #include "os/namespace.h"
 #include "os/netlink.h"
 #include "training/sandbox/network.h"
-#include "training/sandbox/sandbox_lab.h"
+#include "training/sandbox/sandbox_lab_test.h"
 #include "training/sandbox/uplink.h"
 
 namespace evener::sandbox {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "training/sandbox/sandbox_lab.h"
+#include "training/sandbox/sandbox_lab_test.h"
 
 namespace evener::sandbox {
 namespace {

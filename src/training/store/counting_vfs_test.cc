@@ -1,4 +1,4 @@
-#include "training/store/counting_vfs.h"
+#include "training/store/counting_vfs_test.h"
 
 #include <sqlite3.h>
 #include <unistd.h>

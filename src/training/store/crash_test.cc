@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "training/store/counting_vfs.h"
-#include "training/store/test_home.h"
+#include "training/store/counting_vfs_test.h"
+#include "training/store/test_home_test.h"
 
 namespace evener::store {
 namespace {

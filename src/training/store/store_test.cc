@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "training/store/test_home.h"
+#include "training/store/test_home_test.h"
 
 namespace evener::store {
 namespace {

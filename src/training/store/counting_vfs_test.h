@@ -1,5 +1,9 @@
 // The operating system as SQLite sees it, with every write counted, so that a test can let the
 // n-th one fail or be the process's last.
+//
+// Used by:  tests.
+// Threads:  one process at a time.
+// Fails:    as the fate of a write says.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,8 @@
 // Bodies for the tests of api: a valid one of two groups, and edits of it.
+//
+// Used by:  tests.
+// Threads:  one.
+// Fails:    never: edited() of a piece that is not there is a body that no test expects.
 #pragma once
 
 #include <string>

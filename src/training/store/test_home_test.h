@@ -1,36 +1,25 @@
 // A home of its own for one test, and the events that tests of the store commit.
+//
+// Used by:  tests.
+// Threads:  one.
+// Fails:    by a failed expectation, or aborts the test program.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "os/temporary_folder_test.h"
 #include "training/store/store.h"
 
 namespace evener::store {
 
 class TestHome {
  public:
-  TestHome() {
-    // In memory where the machine can: what is tested is the order of writes, not the disk.
-    const std::filesystem::path memory = "/dev/shm";
-    const auto parent = std::filesystem::is_directory(memory) && access("/dev/shm", W_OK) == 0
-                            ? memory
-                            : std::filesystem::temp_directory_path();
-    std::string name = (parent / "evener-store-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  ~TestHome() { std::filesystem::remove_all(path_); }
-  TestHome(const TestHome&) = delete;
-  TestHome& operator=(const TestHome&) = delete;
-
-  std::filesystem::path path() const { return path_ / "hö me"; }  // a blank and no ASCII
+  std::filesystem::path path() const { return folder_.path() / "hö me"; }  // a blank and no ASCII
   std::filesystem::path database() const { return path() / "evener.db"; }
   std::unique_ptr<Store> open() const {
     auto store = open_store({.home = path(), .synchronous = Synchronous::kOff});
@@ -39,7 +28,7 @@ class TestHome {
   }
 
  private:
-  std::filesystem::path path_;
+  os::TemporaryFolder folder_{os::memory_or_temporary()};
 };
 
 inline jobs::JobEvent event_of(const std::string& job, jobs::JobChange change,

@@ -1,4 +1,8 @@
 // For tests: a sandbox in a process of its own, as root or as a user without any rights.
+//
+// Used by:  tests.
+// Threads:  one.
+// Fails:    in_process() answers what went wrong, or "skip: " and why.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,8 @@
 // A job of two groups for the tests of runner.
+//
+// Used by:  tests.
+// Threads:  one.
+// Fails:    never.
 #pragma once
 
 #include "training/runner/runner.h"

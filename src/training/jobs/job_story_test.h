@@ -1,4 +1,8 @@
 // A job told event by event, for tests of jobs.
+//
+// Used by:  tests.
+// Threads:  one.
+// Fails:    aborts the test program on an event that the job refuses.
 #pragma once
 
 #include <string>
