@@ -189,6 +189,7 @@ void SupervisedJob::post_lost_end(const std::string& text) {
   if (auto removed = sandbox::remove_leftovers(name(), folder_.instances()); !removed) {
     reason += "; what it left could not be removed: " + removed.error().message;
   }
+  [[maybe_unused]] const auto no_socket = parts_.files.remove_file(folder_.socket());
   std::vector<HostResults> results;
   for (const jobs::Instance& instance : job_.instances) {
     const std::string& host = instance.placement.host;
