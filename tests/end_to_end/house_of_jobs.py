@@ -67,6 +67,7 @@ class HouseOfJobs:
         self.home = root / "home"
         self.environment = dict(environment, EVENER_HOME=str(self.home),
                                 TMPDIR=str(self.temporary))
+        self.prefix: list[str] = []          # of every command, such as setpriv
         self.started: list[subprocess.Popen[str]] = []
 
     def source(self, script: str, name: str = "source") -> Path:
@@ -77,7 +78,7 @@ class HouseOfJobs:
         return folder
 
     def command(self, *arguments: object) -> list[str]:
-        return [str(self.binary), *map(str, arguments)]
+        return [*self.prefix, str(self.binary), *map(str, arguments)]
 
     def run(self, *arguments: object, seconds: float = COMMAND_SECONDS,
             **options: Any) -> subprocess.CompletedProcess[str]:
