@@ -8,12 +8,11 @@ Result<catalog::Catalog> load_catalog(const Home& home, os::FileSystem& files) {
   auto settings = os::read_text(files, home.settings());
   if (settings) {
     text->overrides_toml = std::move(*settings);
+    text->overrides_name = home.settings().string();
   } else if (settings.error().code != ErrorCode::kNotFound) {
     return tl::unexpected(settings.error());
   }
-  auto catalog = catalog::Catalog::parse(*text);
-  if (!catalog) return failure_in("read " + home.settings().string(), catalog.error());
-  return catalog;
+  return catalog::Catalog::parse(*text);
 }
 
 void resolve_shapes(jobs::JobSpec& spec, const catalog::Catalog& catalog,

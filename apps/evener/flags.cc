@@ -1,7 +1,9 @@
 #include "evener/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
+#include "base/near_miss.h"
 #include "evener/commands.h"
 #include "evener/job_view.h"
 
@@ -181,6 +183,36 @@ void add_completion(CLI::App& root, int& exit_code) {
   });
 }
 
+// The command that the words reached, its name in full, and its words and flags.
+const CLI::App& reached(const CLI::App& command) {
+  const auto chosen = command.get_subcommands();
+  return chosen.empty() ? command : reached(*chosen.front());
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent ? full_name(*parent) + " " : "") + command.get_name();
+}
+
+// "'shwo' is no command or flag of evener jobs; did you mean 'show'?"
+std::string usage_text(CLI::App& root, const CLI::ParseError& error) {
+  const CLI::App& command = reached(root);
+  const std::vector<std::string> strangers = root.remaining(true);
+  if (strangers.empty()) return error.what();
+  std::vector<CompletionEntry> entries;
+  collect_entries(command, full_name(command), entries);
+  const auto& words = entries.back().words;
+  return "'" + strangers.front() + "' is no command or flag of " + full_name(command) +
+         did_you_mean(strangers.front(), {words.begin(), words.end()});
+}
+
+int report_usage(CLI::App& root, const CLI::ParseError& error) {
+  const std::string name = full_name(reached(root));
+  report_error({ErrorCode::kInvalidArgument, usage_text(root, error)}, kExitUsage);
+  std::fprintf(stderr, "%s --help tells more\n", name.c_str());
+  return kExitUsage;
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -197,7 +229,8 @@ int run_command_line(int argc, char** argv) {
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return root.exit(error) == 0 ? kExitDone : kExitUsage;
+    if (error.get_exit_code() == 0) return root.exit(error);
+    return report_usage(root, error);
   }
   return exit_code;
 }

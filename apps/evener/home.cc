@@ -26,6 +26,10 @@ Result<Home> open_home(const fs::path& chosen) {
     return errno_failure(made.value(), "make the home " + home.root.string());
   if (::mkdir(home.root.c_str(), 0700) != 0 && errno != EEXIST)
     return errno_failure(errno, "make the home " + home.root.string());
+  if (!fs::is_directory(home.root, made))
+    return failure(ErrorCode::kInvalidArgument,
+                   "the home " + home.root.string() +
+                       " is not a folder; choose another with --home or EVENER_HOME");
   if (::access(home.root.c_str(), W_OK | X_OK) != 0) {
     Error error = errno_error(errno, "write to the home " + home.root.string());
     error.message += "; choose another with --home or EVENER_HOME";

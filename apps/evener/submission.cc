@@ -1,5 +1,8 @@
 #include "evener/submission.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
@@ -8,6 +11,7 @@
 #include "base/ids.h"
 #include "evener/catalog_source.h"
 #include "evener/engine_seat.h"
+#include "storage/storage.h"
 
 namespace evener::app {
 namespace {
@@ -37,6 +41,36 @@ std::string request_folder(const TrainOptions& options) {
   const bool from_file = !options.job_file.empty() && options.job_file != "-";
   return from_file ? std::filesystem::absolute(options.job_file).parent_path().string()
                    : std::filesystem::current_path().string();
+}
+
+Status check_scheme(std::string_view what, const std::string& uri) {
+  if (uri.empty() || uri.starts_with("file://")) return ok();
+  return failure(ErrorCode::kUnsupported,
+                 std::string(what) + " '" + uri +
+                     "': object stores come in a later version; a path or file:///path works");
+}
+
+// The nearest folder that exists must take new entries: a job must not find out at its end.
+Status check_output(const std::string& uri) {
+  RETURN_IF_ERROR(check_scheme("output", uri));
+  auto parsed = storage::parse_uri(uri);
+  if (!parsed) return failure_in("output", parsed.error());
+  std::filesystem::path folder = "/" + parsed->key;
+  std::error_code gone;
+  while (!std::filesystem::exists(folder, gone) && folder.has_relative_path())
+    folder = folder.parent_path();
+  int problem = ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+  if (!std::filesystem::is_directory(folder, gone)) problem = ENOTDIR;
+  if (problem == 0) return ok();
+  Error error = errno_error(problem, "the output " + uri + " cannot be written: " + folder.string());
+  error.message += "; choose a folder of yours with --output or S3OutputPath";
+  return tl::unexpected(std::move(error));
+}
+
+Status check_places(const jobs::JobSpec& spec) {
+  for (const auto& channel : spec.channels)
+    RETURN_IF_ERROR(check_scheme("channel " + channel.name + ":", channel.uri));
+  return check_output(spec.output_uri);
 }
 
 }  // namespace
@@ -80,6 +114,7 @@ Result<std::string> submit(const std::string& request, const TrainOptions& optio
   auto parsed = api::parse_create_training_job(request, request_folder(options));
   if (!parsed) return tl::unexpected(parsed.error());
   jobs::JobSpec& spec = parsed->spec;
+  RETURN_IF_ERROR(check_places(spec));
   if (!options.fit.empty()) RETURN_IF_ERROR(set_fit(options.fit, spec));
   auto catalog = load_catalog(home, files);
   if (!catalog) return tl::unexpected(catalog.error());

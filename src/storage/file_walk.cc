@@ -13,12 +13,17 @@ tl::unexpected<Error> refused(const os::fs::path& path, std::string_view why) {
 
 Status FileWalk::add(const os::fs::path& path, const std::string& key) {
   auto stat = files_.stat_followed(path);
+  // A missing target must not read as a missing prefix.
+  if (!stat && stat.error().code == ErrorCode::kNotFound)
+    return refused(path, files_.stat(path) ? "is a symlink to nothing; remove it or make its target"
+                                           : "went away while the folder was listed");
   if (!stat) return tl::unexpected(std::move(stat.error()));
   switch (stat->kind) {
     case os::FileKind::kDirectory: return add_folder(path, *stat, key + "/");
     case os::FileKind::kRegular: break;
     case os::FileKind::kSymlink:
-    case os::FileKind::kOther: return refused(path, "is not a regular file or a folder");
+    case os::FileKind::kOther: return refused(path, "is not a regular file or a folder, but a FIFO, socket or device; "
+                                "move it elsewhere");
   }
   if (found_.size() >= kMaxListedObjects)
     return failure(ErrorCode::kLimitExceeded,

@@ -150,8 +150,8 @@ TEST_P(Stores, DanglingSymlinkIsAnErrorThatNamesIt) {
   ASSERT_TRUE(files().make_symlink("nowhere", at("d/dangling")));
   const auto listed = store_->list(uri("d"));
   ASSERT_FALSE(listed);
-  EXPECT_EQ(listed.error().code, ErrorCode::kNotFound);
-  EXPECT_NE(listed.error().message.find("dangling"), std::string::npos);
+  EXPECT_EQ(listed.error().code, ErrorCode::kInvalidArgument);  // not: "there is nothing"
+  EXPECT_NE(listed.error().message.find("dangling is a symlink to nothing"), std::string::npos);
 }
 
 TEST_P(Stores, ObjectAppearsWholeAtCloseOrNotAtAll) {

@@ -10,6 +10,8 @@ from typing import Iterator
 
 import pytest
 
+from trial import Trial
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -35,3 +37,16 @@ def environment(home: Path) -> dict[str, str]:
     """The caller's environment with that home, and the Python that has numpy first in PATH."""
     python = ROOT / ".venv/bin"
     return dict(os.environ, EVENER_HOME=str(home), PATH=f"{python}:{os.environ['PATH']}")
+
+
+@pytest.fixture
+def trial(evener: Path, home: Path, environment: dict[str, str]) -> Iterator[Trial]:
+    """Inputs and a home for runs that must leave nothing behind."""
+    folder = Path(tempfile.mkdtemp(prefix="evener-in-"))
+    folder.chmod(0o755)
+    one = Trial(evener, folder, home, environment)
+    one.program()
+    yield one
+    left = one.leftovers()
+    shutil.rmtree(folder, ignore_errors=True)
+    assert not left, left

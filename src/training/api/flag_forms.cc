@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/near_miss.h"
+#include "base/utf8.h"
 
 namespace evener::api {
 
@@ -118,6 +119,8 @@ Result<std::pair<std::string, std::string>> parse_assignment(std::string_view fl
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
     return wrong_form(flag, text, "NAME= is missing", "NAME=VALUE");
+  if (valid_utf8(text) != text)
+    return wrong_form(flag, valid_utf8(text), "the text is not UTF-8", "NAME=VALUE in UTF-8");
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
 

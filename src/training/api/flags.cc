@@ -21,6 +21,10 @@ tl::unexpected<Error> refuse(const std::string& message) {
   return failure(ErrorCode::kInvalidArgument, message);
 }
 
+tl::unexpected<Error> given_twice(std::string_view flag, std::string_view name) {
+  return refuse(std::string(flag) + ": " + std::string(name) + " is given twice; give it once");
+}
+
 bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -49,6 +53,7 @@ Result<Value> hyperparameters_of(const TrainFlags& flags, std::string_view direc
   for (const std::string& text : flags.hyperparameters) {
     auto pair = parse_assignment("--hyperparameter", text);
     if (!pair) return tl::unexpected(pair.error());
+    if (map.find(pair->first)) return given_twice("--hyperparameter", pair->first);
     const bool quote = changes_when_decoded(pair->second);
     map.set(pair->first, make_string(quote ? quote_json(pair->second) : pair->second));
   }
@@ -144,6 +149,7 @@ Result<Value> environment_of(const TrainFlags& flags) {
   for (const std::string& text : flags.environment) {
     auto pair = parse_assignment("--env", text);
     if (!pair) return tl::unexpected(pair.error());
+    if (map.find(pair->first)) return given_twice("--env", pair->first);
     map.set(pair->first, make_string(pair->second));
   }
   std::string auxiliary;

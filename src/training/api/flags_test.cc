@@ -23,6 +23,21 @@ std::string error_of(const TrainFlags& flags) {
   return body ? "accepted: " + *body : body.error().message;
 }
 
+TEST(Flags, ANameGivenTwiceIsRefused) {
+  TrainFlags flags = small();
+  flags.hyperparameters = {"a=1", "b=1", "a=2"};
+  EXPECT_EQ(error_of(flags), "--hyperparameter: a is given twice; give it once");
+  flags.hyperparameters = {};
+  flags.environment = {"A=1", "A=1"};
+  EXPECT_EQ(error_of(flags), "--env: A is given twice; give it once");
+}
+
+TEST(Flags, TextThatIsNoUtf8IsRefused) {
+  TrainFlags flags = small();
+  flags.hyperparameters = {"a=\xff"};
+  EXPECT_THAT(error_of(flags), HasSubstr("not UTF-8"));
+}
+
 TEST(Flags, BecomeTheBodyOfARequest) {
   TrainFlags flags = small();
   flags.groups = {"data_group=ml.c5.2xlarge:2", "dnn_group=ml.g5.2xlarge"};

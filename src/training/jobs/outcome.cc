@@ -65,13 +65,27 @@ std::string out_of_memory_text(const TrainingJob& job, const Instance& instance)
          "(smaller batches, fewer worker processes).";
 }
 
+// What a program wrote, without what only moves a terminal's cursor: zeros and carriage returns
+// fall away, other control characters become spaces.
+std::string plain_text(std::string_view written) {
+  std::string text;
+  for (const char c : written) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\0' || c == '\r') continue;
+    const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    text += control ? ' ' : c;
+  }
+  text.erase(text.find_last_not_of(" \n\t") + 1);
+  return text;
+}
+
 std::string failure_text(const TrainingJob& job, const Instance& instance) {
   const InstanceExit& exit = *instance.exit;
   if (exit.out_of_memory) return cut_utf8(out_of_memory_text(job, instance), kFailureReasonBytes);
   const std::string place = " on " + where(job, instance);
   std::string head = "AlgorithmError: ";
   std::string tail = ", exit code: " + std::to_string(exit.exit_code) + place;
-  std::string text = exit.failure_text;
+  std::string text = plain_text(exit.failure_text);
   if (!exit.start_error.empty()) {
     text = "the program could not be started: " + exit.start_error;
   } else if (text.empty()) {

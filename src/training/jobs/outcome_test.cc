@@ -131,6 +131,17 @@ TEST(DecideOutcome, a_long_failure_text_leaves_room_for_the_place) {
   EXPECT_TRUE(reason.ends_with("xx, exit code: 1 on host algo-1 of group data_group"));
 }
 
+TEST(DecideOutcome, a_failure_text_is_shown_without_control_characters) {
+  JobStory story;
+  const std::string written("one\r\n\ttwo\x1b[31m \x07\n\0\0\0", 20);
+  story.training().exits("algo-1", {.exit_code = 1, .failure_text = written});
+  EXPECT_THAT(decide_outcome(story.job).failure_reason,
+              StartsWith("AlgorithmError: one\n\ttwo [31m, exit code: 1"));
+  JobStory zeros;
+  zeros.training().exits("algo-1", {.exit_code = 1, .failure_text = std::string(1024, '\0')});
+  EXPECT_THAT(decide_outcome(zeros.job).failure_reason, StartsWith("AlgorithmError: Exit Code: 1"));
+}
+
 TEST(DecideOutcome, a_user_stop_is_stopped_whatever_the_hosts_say_on_their_way_out) {
   JobStory story;
   story.training().then(StopRequested{}).exits("algo-1", stopped());

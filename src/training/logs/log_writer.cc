@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "training/logs/last_words.h"
 #include "training/logs/line_splitter.h"
 #include "training/logs/log_file.h"
 #include "training/logs/logs.h"
@@ -36,6 +37,7 @@ constexpr int kTickMillis = 50;  // while an unfinished line or a note of lost l
 struct Stream {
   std::string host;
   LogFile* file = nullptr;
+  LastWords* last = nullptr;
   os::UniqueFd pipe;
   LineSplitter splitter;
 };
@@ -53,6 +55,7 @@ class PipeLogWriter final : public LogWriter {
   void note(const std::string& host, std::string_view text) override;
   Status drain(std::chrono::milliseconds timeout) override;
   std::uint64_t lost_lines() const override;
+  std::string last_words(const std::string& host) override;
 
  private:
   void run(const std::stop_token& stop);
@@ -84,6 +87,7 @@ class PipeLogWriter final : public LogWriter {
   mutable Mutex mutex_;
   mutable std::atomic<int> waiting_{0};
   std::map<std::string, std::unique_ptr<LogFile>> files_ GUARDED_BY(mutex_);
+  std::map<std::string, LastWords> last_ GUARDED_BY(mutex_);
   std::map<int, Stream> streams_ GUARDED_BY(mutex_);  // by descriptor
   std::string buffer_ GUARDED_BY(mutex_);
   std::uint64_t unwritten_notes_ GUARDED_BY(mutex_) = 0;
@@ -157,6 +161,7 @@ std::size_t PipeLogWriter::pump(int fd) {
     ++reads;
     const auto length = static_cast<std::size_t>(got);
     stream.splitter.push(std::string_view(buffer_).substr(0, length), now(), *stream.file);
+    stream.last->add(std::string_view(buffer_).substr(0, length));
     bytes += length;
   }
   stream.file->flush();
@@ -218,7 +223,7 @@ Status PipeLogWriter::add_host(const std::string& host, os::UniqueFd pipe) {
   event.data.fd = fd;
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
     return errno_failure(errno, "watch the output of " + host);
-  streams_.emplace(fd, Stream{host, *file, std::move(pipe), LineSplitter()});
+  streams_.emplace(fd, Stream{host, *file, &last_[host], std::move(pipe), LineSplitter()});
   count_open(streams_.size());
   return ok();
 }
@@ -290,6 +295,15 @@ std::uint64_t PipeLogWriter::lost_lines() const {
   std::uint64_t lost = unwritten_notes_;
   for (const auto& [host, file] : files_) lost += file->lost_lines();
   return lost;
+}
+
+std::string PipeLogWriter::last_words(const std::string& host) {
+  const Turn turn(*this);
+  // What a program that has ended printed is in its pipe: a turn's reads take all of it.
+  const auto open = std::ranges::find_if(
+      streams_, [&](const auto& stream) { return stream.second.host == host; });
+  if (open != streams_.end()) pump(open->first);
+  return last_[host].text();
 }
 
 void PipeLogWriter::wake() const {

@@ -24,6 +24,7 @@ namespace evener::logs {
 
 // A longer line is split; all pieces but the last are marked `continued`.
 inline constexpr std::size_t kMaxLineBytes = 256u << 10;
+inline constexpr std::size_t kLastWordsBytes = 600;
 
 struct LogLine {
   WallTime time;                // when its first byte arrived; never decreases within a host
@@ -49,6 +50,9 @@ class LogWriter {
   // logs: kTimedOut, naming the hosts. kNoSpace if lines are lost that no record tells of.
   virtual Status drain(std::chrono::milliseconds timeout) = 0;
   virtual std::uint64_t lost_lines() const = 0;
+  // The end of what the host's program has printed until now, whole lines, at most kLastWordsBytes;
+  // kept even where the log's disk is full.
+  virtual std::string last_words(const std::string& host) = 0;
 };
 
 // `folder` gets <host>.log and <host>.index.

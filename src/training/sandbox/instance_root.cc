@@ -191,11 +191,14 @@ Status InstanceRoot::finish() {
 }
 
 // An empty read-only folder, or an empty file that refuses writes. What is not there needs no
-// mask.
+// mask, nor does what lies in a folder that is closed to this user: the program has its rights.
 Status InstanceRoot::mask(const std::string& path) {
   Result<os::UniqueFd> place = os::open_in_root(root(), path);
-  if (!place) return place.error().code == ErrorCode::kNotFound ? ok()
-                                                                : tl::unexpected<Error>(place.error());
+  if (!place) {
+    const ErrorCode code = place.error().code;
+    const bool out_of_reach = code == ErrorCode::kNotFound || code == ErrorCode::kPermissionDenied;
+    return out_of_reach ? ok() : Status(tl::unexpected<Error>(place.error()));
+  }
   struct stat status{};
   if (::fstat(place->get(), &status) != 0) return errno_failure(errno, "stat " + path);
   const MountAttributes hidden{.access = Access::kReadOnly};

@@ -164,7 +164,8 @@ class SqliteStore final : public Store {
     const bool exists = place != touched.end();
     if (std::holds_alternative<jobs::Submitted>(event.change))
       return exists ? Status(failure(ErrorCode::kAlreadyExists,
-                                     "a job " + place->second.job.spec.name + " exists already"))
+                                     "a job " + place->second.job.spec.name +
+                                         " exists already; choose another name or delete that job"))
                     : insert_job(touched, key, event);
     if (!exists) return Status(failure(ErrorCode::kNotFound, "no job " + event.job));
     return append(touched, place, event);

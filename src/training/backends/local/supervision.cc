@@ -150,7 +150,8 @@ Supervision::EndsHere Supervision::start_programs() {
 }
 
 void Supervision::train() {
-  TrainPhase phase(parts_.recorder, parts_.instances, sampler_, parts_.clock);
+  TrainPhase phase(parts_.recorder, parts_.instances, sampler_, parts_.clock,
+                   [this](const std::string& host) { return parts_.logs.last_words(host); });
   for (const sandbox::HostEvent& event : not_started_) phase.host_event(event);
   parts_.loop.run(phase);
 }

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "training/backends/local/host_files.h"
+#include "training/runner/runner.h"
 
 namespace evener::backends {
 namespace {
@@ -21,11 +22,12 @@ void warn(std::string_view what, const std::string& host, const Status& status) 
 }  // namespace
 
 TrainPhase::TrainPhase(Recorder& recorder, sandbox::Sandbox& instances, Sampler& sampler,
-                       const Clock& clock)
+                       const Clock& clock, LastWordsOf last_words)
     : recorder_(recorder),
       instances_(instances),
       sampler_(sampler),
-      clock_(clock) {}
+      clock_(clock),
+      last_words_(std::move(last_words)) {}
 
 bool TrainPhase::done() const {
   return jobs::decide_ending(recorder_.job()) == jobs::EndingDecision::kCollect;
@@ -77,7 +79,18 @@ jobs::InstanceExit TrainPhase::exit_of(const sandbox::HostEvent& event) const {
   if (event.kind == Kind::kInstanceLost && exit.failure_text.empty()) {
     exit.failure_text = event.text.empty() ? "the instance's init was killed" : event.text;
   }
+  if (exit.exit_code != 0 && exit.failure_text.empty() && !exit.out_of_memory)
+    exit.failure_text = script_error(exit.exit_code, event.host);
   return exit;
+}
+
+// As the training toolkit words it; without the toolkit the exit code has to do.
+std::string TrainPhase::script_error(int exit_code, const std::string& host) const {
+  if (!runner::uses_script_mode(recorder_.job().spec)) return "";
+  const std::string words = last_words_(host);
+  if (words.empty()) return "";
+  return "ExecuteUserScriptError:\nExitCode " + std::to_string(exit_code) + "\nErrorMessage \"" +
+         words + "\"";
 }
 
 bool TrainPhase::runs(const std::string& host) const {

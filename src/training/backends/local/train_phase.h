@@ -2,6 +2,7 @@
 // failure, the end of all primary groups or a stop ends the rest: SIGTERM, the job's grace, SIGKILL.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 
@@ -11,11 +12,14 @@
 
 namespace evener::backends {
 
+// The end of what a host's program printed.
+using LastWordsOf = std::function<std::string(const std::string& host)>;
+
 class TrainPhase final : public Phase {
  public:
   // Begins now: TrainingStarted was recorded.
   TrainPhase(Recorder& recorder, sandbox::Sandbox& instances, Sampler& sampler,
-             const Clock& clock);
+             const Clock& clock, LastWordsOf last_words);
 
   bool done() const override;
   // What is being stopped already ends within its grace.
@@ -27,6 +31,7 @@ class TrainPhase final : public Phase {
 
  private:
   jobs::InstanceExit exit_of(const sandbox::HostEvent& event) const;
+  std::string script_error(int exit_code, const std::string& host) const;
   bool runs(const std::string& host) const;
   void stop_rest(StopMode mode);
   void kill_rest();
@@ -35,6 +40,7 @@ class TrainPhase final : public Phase {
   sandbox::Sandbox& instances_;
   Sampler& sampler_;
   const Clock& clock_;
+  const LastWordsOf last_words_;
   std::set<std::string> signalled_;            // hosts that were told to stop
   std::optional<MonotonicTime> kill_at_;       // the end of the grace
   bool killed_ = false;

@@ -24,7 +24,8 @@ class Training : public ::testing::Test {
     journal_ = std::move(*JournalWriter::open(*files_, "/journal"));
     recorder_ = std::make_unique<Recorder>(launched(spec_, clock_.wall_now()), *journal_, clock_);
     recorder_->record(jobs::TrainingStarted{});
-    phase_ = std::make_unique<TrainPhase>(*recorder_, instances_, sampler_, clock_);
+    phase_ = std::make_unique<TrainPhase>(*recorder_, instances_, sampler_, clock_,
+                                          [this](const std::string&) { return printed_; });
     return *phase_;
   }
   // What the loop does with events, without waiting.
@@ -49,6 +50,7 @@ class Training : public ::testing::Test {
   std::unique_ptr<JournalWriter> journal_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<TrainPhase> phase_;
+  std::string printed_;
 };
 
 TEST_F(Training, EndsWhenEveryHostHasEnded) {
@@ -79,6 +81,26 @@ TEST_F(Training, TheFirstFailureStopsTheRest) {
   EXPECT_FALSE(exit_of(1).stopped_by_us);
   EXPECT_TRUE(exit_of(0).stopped_by_us);
   EXPECT_EQ(jobs::decide_outcome(recorder_->job()).status, jobs::JobStatus::kFailed);
+}
+
+TEST_F(Training, AFailedScriptWithoutAFailureFileGivesItsLastWords) {
+  spec_.hyperparameters["sagemaker_program"] = "train.py";
+  printed_ = "ValueError: loss is NaN";
+  begin();
+  instances_.exits("algo-1", 1);
+  instances_.exits("algo-2", 0);
+  deliver();
+  EXPECT_EQ(exit_of(0).failure_text,
+            "ExecuteUserScriptError:\nExitCode 1\nErrorMessage \"ValueError: loss is NaN\"");
+  EXPECT_EQ(exit_of(1).failure_text, "");
+}
+
+TEST_F(Training, AFailedProgramThatIsNoScriptGivesItsExitCodeOnly) {
+  printed_ = "bye";
+  begin();
+  instances_.exits("algo-1", 1);
+  deliver();
+  EXPECT_EQ(exit_of(0).failure_text, "");
 }
 
 TEST_F(Training, WhoIgnoresSigtermIsKilledAfterTheGrace) {
