@@ -1,3 +1,8 @@
+# Tests check the optimised libraries; optimising the tests themselves would only take time.
+function(evener_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O0;-g1>)
+endfunction()
+
 # One source file with gtest and the standard headers that tests use, compiled
 # once and shared by all test targets as a precompiled header.
 function(evener_test_header)
@@ -13,6 +18,7 @@ function(evener_test_header)
   # A precompiled header serves only targets of the same kind of code: tests are built the
   # compiler's own way, and so is the header.
   set_target_properties(evener_test_pch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  evener_compile_quickly(evener_test_pch)
   target_precompile_headers(evener_test_pch PRIVATE
     <gtest/gtest.h> <chrono> <filesystem> <functional> <map> <memory> <optional>
     <string> <string_view> <thread> <variant> <vector> <tl/expected.hpp>)
@@ -29,6 +35,7 @@ function(evener_add_test name)
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE evener_warnings ${T_DEPENDS} GTest::gtest_main GTest::gmock Threads::Threads)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  evener_compile_quickly(${name})
   target_precompile_headers(${name} REUSE_FROM evener_test_pch)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
