@@ -9,6 +9,8 @@ constexpr const char* kMlPath = "/opt/ml";
 constexpr const char* kDefaultPython = "python3";
 constexpr const char* kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+constexpr std::size_t kMostStringBytes = 128u << 10;  // MAX_ARG_STRLEN, its final zero included
+
 using Variables = std::map<std::string, std::string>;
 
 // What every program of a job finds, script mode or not. The request's Environment is on top of
@@ -66,6 +68,33 @@ Result<InstanceCommand> script_mode_command(const jobs::TrainingJob& job,
   return command;
 }
 
+InstanceCommand entry_point_command(const jobs::TrainingJob& job, const InstanceFacts& facts) {
+  InstanceCommand command;
+  command.argv = job.spec.entrypoint;
+  for (const std::string& argument : job.spec.arguments) command.argv.push_back(argument);
+  if (command.argv.empty()) command.argv = {"train"};
+  command.environment = common_variables(job, facts);
+  command.directory = "/";
+  return command;
+}
+
+Status check_size(const std::string& what, std::size_t bytes) {
+  if (bytes < kMostStringBytes) return ok();
+  return failure(ErrorCode::kLimitExceeded,
+                 what + " would have " + std::to_string(bytes) +
+                     " bytes, and Linux starts programs with at most " +
+                     std::to_string(kMostStringBytes - 1) + " in one; give long hyperparameters as a file in a channel");
+}
+
+// Execution would fail with "Argument list too long", which says nothing of the cause.
+Result<InstanceCommand> checked(InstanceCommand command) {
+  for (const auto& [name, value] : command.environment)
+    RETURN_IF_ERROR(check_size("environment variable " + name, name.size() + 1 + value.size()));
+  for (const std::string& argument : command.argv)
+    RETURN_IF_ERROR(check_size("an argument of the program", argument.size()));
+  return command;
+}
+
 }  // namespace
 
 bool uses_script_mode(const jobs::JobSpec& spec) {
@@ -78,16 +107,14 @@ bool has_source_code(const jobs::JobSpec& spec) {
 }
 
 Result<InstanceCommand> instance_command(const jobs::TrainingJob& job, const InstanceFacts& facts) {
-  if (uses_script_mode(job.spec)) return script_mode_command(job, facts);
-  InstanceCommand command;
-  command.argv = job.spec.entrypoint;
-  for (const std::string& argument : job.spec.arguments) command.argv.push_back(argument);
-  if (command.argv.empty()) command.argv = {"train"};
-  if (command.argv.front().empty())
-    return failure(ErrorCode::kInvalidArgument, "the first word of ContainerEntrypoint is empty");
-  command.environment = common_variables(job, facts);
-  command.directory = "/";
-  return command;
+  if (!uses_script_mode(job.spec)) {
+    if (!job.spec.entrypoint.empty() && job.spec.entrypoint.front().empty())
+      return failure(ErrorCode::kInvalidArgument, "the first word of ContainerEntrypoint is empty");
+    return checked(entry_point_command(job, facts));
+  }
+  auto command = script_mode_command(job, facts);
+  if (!command) return command;
+  return checked(std::move(*command));
 }
 
 InstanceCommand requirements_command(const InstanceFacts& facts, const std::string& code,

@@ -187,5 +187,15 @@ TEST(RequirementsCommand, InstallsIntoTheLayerAndWritesNowhereElse) {
   EXPECT_EQ(command.directory, "/opt/ml/code");
 }
 
+TEST(InstanceCommand, NamesAVariableThatLinuxWouldNotPassOn) {
+  jobs::TrainingJob job = small_job();
+  for (int i = 0; i < 60; ++i)
+    job.spec.hyperparameters["p" + std::to_string(i)] = std::string(2500, 'v');
+  const auto command = instance_command(job, facts_of("algo-1"));
+  ASSERT_FALSE(command);
+  EXPECT_THAT(command.error().message, HasSubstr("environment variable SM_"));
+  EXPECT_THAT(command.error().message, HasSubstr("file in a channel"));
+}
+
 }  // namespace
 }  // namespace evener::runner
