@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "advice/catalog/catalog.h"
 #include "advice/catalog/tables.h"
