@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "training/artifacts/artifacts.h"
 #include "training/artifacts/merged_folders.h"

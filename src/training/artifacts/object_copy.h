@@ -13,8 +13,9 @@
 
 namespace evener::artifacts {
 
-// Bytes read at a time; a stop request is heeded between two.
-inline constexpr std::size_t kPieceBytes = 4u << 20;
+// Bytes read at a time, small enough to be written from the core's cache; a stop request is heeded
+// between two.
+inline constexpr std::size_t kPieceBytes = 512u << 10;
 
 // To the end of `from`. The meter counts what was read. Neither closes `to`.
 Status copy_bytes(const os::ReadableFile& from, os::WritableFile& to, ProgressMeter& meter,

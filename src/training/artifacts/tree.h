@@ -5,7 +5,6 @@
 // Fails:    errors of the file system with the path; kLimitExceeded above kTreeEntries.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <stop_token>
 #include <string>

@@ -1,4 +1,3 @@
-#include <map>
 #include <set>
 
 #include "training/artifacts/archive_reader.h"
