@@ -22,8 +22,9 @@ Status FileWalk::add(const os::fs::path& path, const std::string& key) {
     case os::FileKind::kDirectory: return add_folder(path, *stat, key + "/");
     case os::FileKind::kRegular: break;
     case os::FileKind::kSymlink:
-    case os::FileKind::kOther: return refused(path, "is not a regular file or a folder, but a FIFO, socket or device; "
-                                "move it elsewhere");
+    case os::FileKind::kOther:
+      return refused(path, "is not a regular file or a folder, but a FIFO, socket or device; "
+                           "move it elsewhere");
   }
   if (found_.size() >= kMaxListedObjects)
     return failure(ErrorCode::kLimitExceeded,
