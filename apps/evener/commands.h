@@ -7,7 +7,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "base/result.h"
 #include "evener/options.h"

@@ -1,7 +1,6 @@
 #include "evener/utc_time.h"
 
 #include <charconv>
-#include <cstdio>
 #include <ctime>
 
 #include "base/byte_size.h"

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
-#include <sstream>
 
 #include "os/unique_fd.h"
 

@@ -11,9 +11,7 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <sstream>

@@ -8,7 +8,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <string>
 
 #include "base/result.h"
 #include "os/unique_fd.h"

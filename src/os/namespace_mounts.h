@@ -5,7 +5,6 @@
 // Fails:    with the code of errno; messages name the step and the path.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -6,7 +6,6 @@
 // Source:   data/instances.csv, data/prices.csv (each row names its own source and date).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

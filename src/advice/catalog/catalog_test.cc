@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "advice/catalog/tables.h"
 #include "base/ids.h"
 
 namespace evener::catalog {

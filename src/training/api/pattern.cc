@@ -1,8 +1,6 @@
 #include "training/api/pattern.h"
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

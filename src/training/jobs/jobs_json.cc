@@ -1,6 +1,5 @@
 // The codecs: JSON text of specs, events and jobs. Unknown members are ignored and missing ones
 // keep their defaults, so that a newer and an older program read each other's text.
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>

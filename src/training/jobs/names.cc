@@ -1,7 +1,5 @@
 #include "training/jobs/names.h"
 
-#include <type_traits>
-
 #include "training/jobs/jobs.h"
 
 namespace evener::jobs {

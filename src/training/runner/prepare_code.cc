@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "base/near_miss.h"
 #include "training/runner/runner.h"

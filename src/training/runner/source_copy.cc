@@ -1,7 +1,6 @@
 #include "training/runner/source_copy.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/byte_size.h"
 #include "training/runner/runner.h"

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <functional>
-#include <sstream>
 
 #include "os/cgroup.h"
 #include "os/namespace.h"

@@ -5,7 +5,6 @@
 // Fails:    as Sandbox.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

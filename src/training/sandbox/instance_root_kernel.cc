@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 
-#include "os/namespace.h"
 #include "training/sandbox/instance_root.h"
 
 namespace evener::sandbox {

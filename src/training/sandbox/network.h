@@ -8,7 +8,6 @@
 // and name server, .10+N the N-th instance.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

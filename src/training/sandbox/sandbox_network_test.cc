@@ -7,7 +7,6 @@
 
 #include <array>
 
-#include "os/namespace.h"
 #include "os/netlink.h"
 #include "training/sandbox/network.h"
 #include "training/sandbox/sandbox_lab_test.h"

@@ -12,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "training/scheduling/scheduling.h"
 

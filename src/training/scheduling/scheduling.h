@@ -6,12 +6,10 @@
 // Fails:    never; a job that can never fit is a decision of its own.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "base/clock.h"
 #include "training/jobs/jobs.h"
 
 namespace evener::scheduling {

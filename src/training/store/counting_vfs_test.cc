@@ -3,9 +3,6 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <memory>
-
 namespace evener::store {
 namespace {
 

@@ -6,7 +6,6 @@
 // Fails:    as the fate of a write says.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 
 namespace evener::store {

@@ -7,7 +7,6 @@
 //           that the journal stays applicable.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <optional>
-
 #include "base/log.h"
 #include "os/namespace.h"
 #include "os/namespace_privileges.h"

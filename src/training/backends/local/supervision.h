@@ -11,7 +11,6 @@
 
 #include "training/backends/local/collect.h"
 #include "training/backends/local/host_outputs.h"
-#include "training/backends/local/instance_setup.h"
 #include "training/backends/local/recorder.h"
 #include "training/backends/local/sampler.h"
 #include "training/backends/local/staging.h"

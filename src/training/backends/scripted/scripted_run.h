@@ -6,8 +6,6 @@
 // Fails:    never; every step appends to a journal that outlives the engine.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
