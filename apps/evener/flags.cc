@@ -64,7 +64,8 @@ void add_train(CLI::App& root, int& exit_code) {
       throw CLI::ValidationError("train", "give either a JSON file or --entry-point");
     if (!options->job_file.empty())
       for (const char* flag : {"--group", "--channel", "--hyperparameter", "--env", "--output",
-                               "--max-runtime", "--name", "--auxiliary-group"})
+                               "--max-runtime", "--name", "--auxiliary-group",
+                               "--network-isolation"})
         if (train->get_option(flag)->count() > 0)
           throw CLI::ValidationError(flag, "has no meaning beside a JSON file; put it there");
     exit_code = run_train(*options);
@@ -99,7 +100,6 @@ CLI::App* add_job_command(CLI::App& jobs, const std::string& name, const std::st
                           std::shared_ptr<JobOptions> options, JobCommand run, int& exit_code) {
   CLI::App* command = add_command(jobs, name, help);
   add_shared(*command, options->shared);
-  add_region(*command, options->shared);
   command->add_option("name", options->name, "name of the job")->required();
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
   return command;
@@ -109,8 +109,10 @@ void add_jobs(CLI::App& root, int& exit_code) {
   CLI::App* jobs = add_command(root, "jobs", "list, show, stop and delete jobs; read their logs");
   jobs->require_subcommand(1);
   add_jobs_list(*jobs, exit_code);
-  add_job_command(*jobs, "show", "everything about one job", std::make_shared<JobOptions>(),
-                  run_jobs_show, exit_code);
+  auto show_options = std::make_shared<JobOptions>();
+  CLI::App* show = add_job_command(*jobs, "show", "everything about one job", show_options,
+                                   run_jobs_show, exit_code);
+  add_region(*show, show_options->shared);
   add_jobs_logs(*jobs, exit_code);
   auto stop_options = std::make_shared<JobOptions>();
   CLI::App* stop = add_job_command(*jobs, "stop", "stop a job; its model is kept", stop_options,
