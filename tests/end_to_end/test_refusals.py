@@ -165,6 +165,8 @@ COMMANDS = {
     "jobs show": "name is required",
     "train": "--entry-point",
     "train x.json --group a=b": "--group",
+    "train x.json --network-isolation": "--network-isolation",
+    "jobs stop x --region y": "'--region' is no command or flag of evener jobs stop",
     "jobs logs x --since yesterday": "yesterday",
     "jobs list --limit many": "--limit",
     "jobs list --status Runing": "Runing",
