@@ -34,6 +34,8 @@ EngineSeat::~EngineSeat() {
     if (taken()) engine_->wake();
     holder_.join();
   }
+  listener_.request_stop();
+  if (taken()) wake_engine(options_.home);   // it need not wait for its turn to see the stop
 }
 
 Result<bool> EngineSeat::try_take() {
@@ -52,7 +54,7 @@ Result<bool> EngineSeat::try_take() {
                                .host_services = {},
                                .host_environment = host_environment()};
   auto engine = engine::make_engine(
-      {.cluster = machine_cluster(), .observer = {}}, **store, clock_,
+      {.cluster = machine_cluster(), .observer = options_.observer}, **store, clock_,
       [&](backends::EventSink sink) {
         return backends::make_local_backend(std::move(local), files_, clock_, std::move(sink));
       });
@@ -94,6 +96,12 @@ void EngineSeat::listen(std::stop_token stop) {
 void wake_engine(const Home& home) {
   // Connecting is the whole message.
   [[maybe_unused]] const auto connected = os::connect_unix(home.wake_socket());
+}
+
+void clear_seat(const Home& home, os::FileSystem& files) {
+  const auto lock = os::FileLock::try_acquire(home.lock());
+  if (!lock || !lock->has_value()) return;
+  [[maybe_unused]] const auto removed = files.remove_file(home.wake_socket());
 }
 
 Result<Attended> attend(const Home& home) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -26,6 +27,8 @@ namespace evener::app {
 struct SeatOptions {
   Home home;
   sandbox::Isolation isolation = sandbox::Isolation::kNamespaces;
+  // As the engine's, while this process has the seat.
+  std::function<void(const jobs::JobEvent&, const jobs::TrainingJob&)> observer = {};
 };
 
 class EngineSeat {
@@ -59,6 +62,9 @@ class EngineSeat {
 // Tells the engine of `home`, in whichever process it runs, to look for new events. Without an
 // engine nothing happens.
 void wake_engine(const Home& home);
+
+// Removes what an engine that was killed left in the home, if there is no other by now.
+void clear_seat(const Home& home, os::FileSystem& files);
 
 // Makes sure that the home has an engine: one that is there, or one in the background from now on.
 enum class Attended { kBefore, kNow };

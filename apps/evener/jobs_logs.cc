@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <tuple>
 
 #include "evener/commands.h"
 #include "evener/engine_seat.h"
-#include "evener/interrupts.h"
 #include "evener/job_view.h"
 #include "evener/machine.h"
 #include "evener/open_jobs.h"
@@ -57,7 +55,7 @@ Status check_names(const jobs::TrainingJob& job, const LogsOptions& options) {
 // Until the job has ended and all was read, or nobody reads; without --follow until the present
 // end.
 Status print_log(JobFollower& follower, const LogsOptions& options, WallTime since,
-                 Interrupts& interrupts, const Home& home, const Clock& clock) {
+                 const Home& home, const Clock& clock) {
   MonotonicTime attend_at = clock.monotonic_now() + kAttendInterval;
   for (;;) {
     auto update = follower.poll();
@@ -73,7 +71,7 @@ Status print_log(JobFollower& follower, const LogsOptions& options, WallTime sin
       if (auto attended = attend(home); !attended) return tl::unexpected(attended.error());
       attend_at = clock.monotonic_now() + kAttendInterval;
     }
-    if (interrupts.wait(at_end ? kFollowTurn : std::chrono::milliseconds(0)) > 0) return ok();
+    if (at_end) std::this_thread::sleep_for(kFollowTurn);
   }
 }
 
@@ -81,8 +79,6 @@ Status print_log(JobFollower& follower, const LogsOptions& options, WallTime sin
 
 int run_jobs_logs(const LogsOptions& options) {
   const SystemClock clock;
-  auto interrupts = Interrupts::make();
-  if (!interrupts) return report_error(interrupts.error(), kExitFailed);
   auto opened = open_jobs(options.shared, clock);
   if (!opened) return report_error(opened.error(), kExitFailed);
   WallTime since{};
@@ -97,9 +93,7 @@ int run_jobs_logs(const LogsOptions& options) {
     return report_error(checked.error(), kExitUsage);
   auto follower = JobFollower::open(opened->home, *opened->store, job->spec.name);
   if (!follower) return report_error(follower.error(), kExitUsage);
-  if (auto printed =
-          print_log(**follower, options, since, *interrupts, opened->home, clock);
-      !printed)
+  if (auto printed = print_log(**follower, options, since, opened->home, clock); !printed)
     return report_error(printed.error(), kExitFailed);
   return kExitDone;
 }

@@ -33,7 +33,10 @@ Result<OpenedJobs> open_jobs(const SharedOptions& options, const Clock& clock) {
   opened.store = std::move(*store);
   auto active = opened.store->active();
   if (!active) return tl::unexpected(active.error());
-  if (active->empty()) return opened;
+  if (active->empty()) {
+    clear_seat(opened.home, *opened.files);
+    return opened;
+  }
   auto acted = attend(opened.home);
   if (!acted) return tl::unexpected(acted.error());
   if (*acted == Attended::kNow) RETURN_IF_ERROR(wait_for_imports(*opened.store, clock));

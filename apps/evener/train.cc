@@ -1,3 +1,5 @@
+#include <semaphore>
+
 #include "base/log.h"
 #include "evener/catalog_source.h"
 #include "evener/commands.h"
@@ -5,6 +7,7 @@
 #include "evener/interrupts.h"
 #include "evener/isolation.h"
 #include "evener/job_view.h"
+#include "evener/stop_on_signal.h"
 #include "evener/submission.h"
 
 namespace evener::app {
@@ -12,18 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFollowTurn{20};
 
-// The first signal stops the job with its grace period, the second at once.
-Status request_stop(const std::string& job, int signals_so_far, const Home& home,
-                    store::Store& store, const Clock& clock) {
-  const jobs::JobEvent event{
-      .job = job, .time = clock.wall_now(),
-      .change = jobs::StopRequested{.cause = jobs::StopCause::kUser,
-                                    .at_once = signals_so_far > 1}};
-  auto committed = store.commit({&event, 1});
-  if (!committed) return tl::unexpected(committed.error());
-  wake_engine(home);
-  return ok();
-}
+using News = std::counting_semaphore<>;
 
 int exit_code_of(const jobs::TrainingJob& job) {
   switch (job.status) {
@@ -37,31 +29,29 @@ int exit_code_of(const jobs::TrainingJob& job) {
   return kExitFailed;
 }
 
-// Shows the job until it has ended and all of it was seen.
-Status follow(JobFollower& follower, JobView& view, Interrupts& interrupts, const Home& home,
-              store::Store& store, const Clock& clock) {
-  const std::string name = follower.job().spec.name;
-  int signals = 0;
+// Shows the job until it has ended and all of it was seen. `news` is released at every event.
+Status follow(JobFollower& follower, JobView& view, News& news) {
   for (;;) {
     auto update = follower.poll();
     if (!update) return tl::unexpected(update.error());
     view.show(*update, follower.job());
-    if (follower.job().ended() && update->empty()) return ok();
-    const int came = update->empty() ? interrupts.wait(kFollowTurn)
-                                     : interrupts.wait(std::chrono::milliseconds(0));
-    if (came == 0 || follower.job().ended()) continue;
-    signals += came;
-    RETURN_IF_ERROR(request_stop(name, signals, home, store, clock));
+    if (!update->empty()) continue;
+    if (follower.job().ended()) return ok();
+    if (news.try_acquire_for(kFollowTurn))
+      while (news.try_acquire()) {
+      }
   }
 }
 
 int follow_to_the_end(const std::string& name, const TrainOptions& options, const Home& home,
                       os::FileSystem& files, store::Store& store, Interrupts& interrupts,
-                      const Clock& clock) {
+                      News& news, const Clock& clock) {
   auto follower = JobFollower::open(home, store, name);
   if (!follower) return report_error(follower.error(), kExitFailed);
+  auto stopper = StopOnSignal::start(home, name, interrupts, clock);
+  if (!stopper) return report_error(stopper.error(), kExitFailed);
   auto view = make_job_view(options.shared.form, clock);
-  if (auto followed = follow(**follower, *view, interrupts, home, store, clock); !followed)
+  if (auto followed = follow(**follower, *view, news); !followed)
     return report_error(followed.error(), kExitFailed);
   auto catalog = load_catalog(home, files);
   if (!catalog) return report_error(catalog.error(), kExitFailed);
@@ -103,10 +93,15 @@ int run_train(const TrainOptions& options) {
     print(*name + "\n");
     return kExitDone;
   }
-  auto seat = EngineSeat::start({.home = *home, .isolation = *isolation}, *files, clock);
+  // Events are shown when they happen; lines of the job itself every kFollowTurn.
+  News news(0);
+  const auto show_now = [&](const jobs::JobEvent&, const jobs::TrainingJob&) { news.release(); };
+  auto seat = EngineSeat::start({.home = *home, .isolation = *isolation, .observer = show_now},
+                                *files, clock);
   if (!seat) return report_error(seat.error(), kExitFailed);
   if (!(*seat)->taken()) wake_engine(*home);
-  const int code = follow_to_the_end(*name, options, *home, *files, **store, *interrupts, clock);
+  const int code =
+      follow_to_the_end(*name, options, *home, *files, **store, *interrupts, news, clock);
   if ((*seat)->taken()) hand_over(*home, *isolation, **store);
   return code;
 }

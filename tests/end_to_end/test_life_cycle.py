@@ -98,6 +98,17 @@ def test_a_closed_output_ends_the_view_and_not_the_job(house: HouseOfJobs) -> No
     assert house.show("closed")["TrainingJobStatus"] == "Completed"
 
 
+def test_a_reader_that_does_not_read_cannot_keep_the_job_from_stopping(
+        house: HouseOfJobs) -> None:
+    process = house.start(*house.train("unread", SLOW_TO_STOP.replace("100", "100_000")),
+                          stdout=subprocess.PIPE)
+    house.wait_for_line("unread", "ready")
+    process.send_signal(signal.SIGINT)
+    eventually(lambda: house.status("unread") == "Stopped", "the job is stopped")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=10) == 3
+
+
 def test_following_a_log_ends_when_its_reader_is_gone(house: HouseOfJobs) -> None:
     house.run(*house.train("endless", SLOW_TO_STOP), "--detach")
     house.wait_for_line("endless", "ready")
