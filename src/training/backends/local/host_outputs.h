@@ -1,4 +1,8 @@
 // The pipes from instances to the log: one per host, open from the first command to the last.
+//
+// Used by:  Supervision.
+// Threads:  one.
+// Fails:    open() and share() when the system gives no descriptor, and as LogWriter::add_host.
 #pragma once
 
 #include <map>
@@ -19,8 +23,6 @@ class HostOutputs {
   Result<os::UniqueFd> share(const std::string& host) const;
   // The writing end itself: the log of the host ends with the last process that holds it.
   os::UniqueFd hand_over(const std::string& host);
-  // For hosts that never run anything.
-  void close_all() { ends_.clear(); }
 
  private:
   std::map<std::string, os::UniqueFd> ends_;
