@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "evener/text_table.h"
 
 namespace evener::app {
