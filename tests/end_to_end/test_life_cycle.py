@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from house_of_jobs import HouseOfJobs, eventually, house  # noqa: F401
+from house_of_jobs import ENDED, LONG, HouseOfJobs, eventually, house  # noqa: F401
 
 MODEL = """
 import os, pathlib
@@ -161,6 +161,21 @@ def test_exit_codes_and_signals_are_told(house: HouseOfJobs, name: str, ending: 
     exits = [json.loads(row) for row in out.splitlines() if '"event":"exit"' in row]
     assert [(row["exit_code"], row["out_of_memory"]) for row in exits] == [(code, False)]
     assert words in house.show(name)["FailureReason"]
+
+
+def test_every_exit_code_is_told(house: HouseOfJobs) -> None:
+    codes = range(256) if LONG else (0, 2, 77, 126, 127, 128, 129, 254)
+    arguments = house.train("code", "import os, sys\nsys.exit(int(os.environ['CODE']))")
+    for code in codes:
+        arguments[arguments.index("--name") + 1] = f"code-{code}"
+        done = house.run(*arguments, "--env", f"CODE={code}", "--detach")
+        assert done.returncode == 0, done.stderr
+    eventually(lambda: all(house.status(f"code-{code}") in ENDED for code in codes),
+               "all have ended", 300)
+    for code in codes:
+        shown = house.show(f"code-{code}")
+        assert shown["TrainingJobStatus"] == ("Failed" if code else "Completed")
+        assert not code or f"Exit Code: {code} " in shown["FailureReason"], shown["FailureReason"]
 
 
 def test_the_first_failing_host_is_named_and_stops_the_others(house: HouseOfJobs) -> None:

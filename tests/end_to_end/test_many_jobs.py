@@ -46,8 +46,9 @@ def test_hundreds_of_jobs_wait_in_line_and_say_why(house: HouseOfJobs) -> None:
     assert len(engines) <= 1, engines
     eventually(lambda: "waiting for" in house.run("jobs", "show", f"q-{QUEUED - 1}").stdout,
                "the pending reason")
-    reason = house.run("jobs", "show", "q-0").stdout
-    assert "held by job first" in reason, reason
+    # Whoever of the first twenty came first; the others wait for it.
+    reasons = [house.run("jobs", "show", f"q-{n}").stdout for n in range(20)]
+    assert any("held by job first" in reason for reason in reasons), reasons[0]
     assert house.run("jobs", "stop", "q-7").returncode == 0
     eventually(lambda: house.status("q-7") == "Stopped", "a queued job is stopped")
     assert house.run("jobs", "stop", "first").returncode == 0
