@@ -14,6 +14,13 @@ namespace {
 constexpr int kKillRounds = 100;   // each ends all that the round before could have started
 }
 
+Status remove_groups(const std::string& job, const std::filesystem::path& folder) {
+  const os::CgroupLayout layout = os::find_cgroup_layout(os::read_cgroup_facts(), "/");
+  if (layout.roots.empty()) return ok();
+  os::Cgroup group(layout, job_group_name(job, folder));
+  return remove_group(group);
+}
+
 Status remove_leftovers(const std::string& job, const std::filesystem::path& folder) {
   const std::string name = job_group_name(job, folder);
   const os::CgroupLayout layout = os::find_cgroup_layout(os::read_cgroup_facts(), "/");

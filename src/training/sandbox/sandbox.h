@@ -123,6 +123,9 @@ class Sandbox {
 
 // Removes cgroups, mounts and processes that a supervisor of `job` that was killed may have left.
 Status remove_leftovers(const std::string& job, const std::filesystem::path& folder);
+// The same after a supervisor that ended in order: at most empty cgroups are left, so that nothing
+// has to be looked for among the machine's processes.
+Status remove_groups(const std::string& job, const std::filesystem::path& folder);
 
 // What this machine allows, for `evener doctor` and for choosing an isolation.
 struct Ability {

@@ -1,3 +1,7 @@
+#include <set>
+#include <variant>
+
+#include "base/mutex.h"
 #include "training/backends/local/launch.h"
 #include "training/backends/local/local.h"
 #include "training/backends/local/supervisor_watch.h"
@@ -8,7 +12,13 @@ namespace {
 class LocalBackend final : public Backend {
  public:
   LocalBackend(LocalOptions options, os::FileSystem& files, const Clock& clock, EventSink sink)
-      : options_(std::move(options)), files_(files), sink_(std::move(sink)), clock_(clock) {}
+      : options_(std::move(options)),
+        files_(files),
+        sink_([this, pass_on = std::move(sink)](jobs::JobEvent event) {
+          note_orderly_end(event);
+          pass_on(std::move(event));
+        }),
+        clock_(clock) {}
 
   Status open() {
     auto watch = SupervisorWatch::start(clock_);
@@ -39,18 +49,34 @@ class LocalBackend final : public Backend {
 
   Status release(const jobs::TrainingJob& job) override {
     const JobFolder folder = job_folder(options_.home, job.spec.name);
-    RETURN_IF_ERROR(sandbox::remove_leftovers(job.spec.name, folder.instances()));
+    const bool in_order = take_orderly_end(job.spec.name);
+    RETURN_IF_ERROR(in_order ? sandbox::remove_groups(job.spec.name, folder.instances())
+                             : sandbox::remove_leftovers(job.spec.name, folder.instances()));
     Status removed = files_.remove_tree(folder.instances());
     if (removed || removed.error().code != ErrorCode::kPermissionDenied) return removed;
     return remove_instances_by_supervisor(options_, folder);
   }
 
  private:
+  // A supervisor's own word of the end is its last: it has removed what it made by then.
+  void note_orderly_end(const jobs::JobEvent& event) {
+    if (event.journal_position == 0 || !std::holds_alternative<jobs::Ended>(event.change)) return;
+    MutexLock lock(mutex_);
+    ended_in_order_.insert(event.job);
+  }
+
+  bool take_orderly_end(const std::string& job) {
+    MutexLock lock(mutex_);
+    return ended_in_order_.erase(job) > 0;
+  }
+
   const LocalOptions options_;
   os::FileSystem& files_;
   const EventSink sink_;
   const Clock& clock_;
   const BackendParts parts_{options_, files_, clock_, sink_};
+  Mutex mutex_;
+  std::set<std::string> ended_in_order_ GUARDED_BY(mutex_);   // and not released yet
   std::unique_ptr<SupervisorWatch> watch_;   // last: its thread uses all of the above
 };
 
