@@ -217,6 +217,9 @@ void InstanceInit::end_program(int status) {
     kill_all();
     const pid_t pid = ::waitpid(-1, nullptr, 0);
     if (pid < 0 && errno == ECHILD) break;
+    // All that are dead by now: a look at every process for each of thousands would take minutes.
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
   }
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + signal;
