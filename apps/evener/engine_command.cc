@@ -49,9 +49,9 @@ int run_engine(const EngineOptions& options) {
   if (!interrupts) return report_error(interrupts.error(), kExitFailed);
   auto home = open_home(options.shared.home);
   if (!home) return report_error(home.error(), kExitUsage);
-  auto isolation = choose_isolation(options.isolation);
-  if (!isolation) return report_error(isolation.error(), kExitUsage);
   auto files = os::make_real_file_system();
+  auto isolation = choose_isolation(options.isolation, *home, *files);
+  if (!isolation) return report_error(isolation.error(), kExitUsage);
   auto store = store::open_store(home->root);
   if (!store) return report_error(store.error(), kExitFailed);
   if (auto served = serve(*home, *isolation, *files, **store, *interrupts, clock); !served)

@@ -17,6 +17,8 @@ struct Home {
   // Held by the background engine, whether it has the seat or waits for it.
   std::filesystem::path background_lock() const { return root / "engine.background.lock"; }
   std::filesystem::path wake_socket() const { return root / "engine.sock"; }
+  // What the last probe of this boot found; see choose_isolation().
+  std::filesystem::path probed_isolation() const { return root / "isolation"; }
   std::filesystem::path settings() const { return root / "config.toml"; }
   std::filesystem::path output() const { return root / "output"; }
 };

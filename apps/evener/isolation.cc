@@ -1,9 +1,36 @@
 #include "evener/isolation.h"
 
-namespace evener::app {
+#include <unistd.h>
 
-Result<sandbox::Isolation> choose_isolation(const std::string& word) {
-  if (word.empty()) return sandbox::best_isolation();
+namespace evener::app {
+namespace {
+
+constexpr std::uint64_t kMaxRememberedBytes = 256;
+
+// Changes with the boot, the user and the user namespace: what decides whether namespaces work.
+std::string circumstances(os::FileSystem& files) {
+  const auto boot = os::read_text(files, "/proc/sys/kernel/random/boot_id", kMaxRememberedBytes);
+  const auto owner = files.read_symlink("/proc/self/ns/user");
+  if (!boot || !owner) return "";
+  return *owner + " " + std::to_string(::geteuid()) + " " + *boot;
+}
+
+sandbox::Isolation remembered_or_probed(const Home& home, os::FileSystem& files) {
+  const std::string now = circumstances(files);
+  const auto remembered = os::read_text(files, home.probed_isolation(), kMaxRememberedBytes);
+  if (remembered && !now.empty() && *remembered == now) return sandbox::Isolation::kNamespaces;
+  const auto best = sandbox::best_isolation();
+  // Not being able to remember costs time only.
+  if (best == sandbox::Isolation::kNamespaces && !now.empty())
+    (void)os::write_text(files, home.probed_isolation(), now);
+  return best;
+}
+
+}  // namespace
+
+Result<sandbox::Isolation> choose_isolation(const std::string& word, const Home& home,
+                                            os::FileSystem& files) {
+  if (word.empty()) return remembered_or_probed(home, files);
   if (word == "namespaces") return sandbox::Isolation::kNamespaces;
   if (word == "plain") return sandbox::Isolation::kPlain;
   return failure(ErrorCode::kInvalidArgument,

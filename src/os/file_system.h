@@ -115,15 +115,6 @@ std::unique_ptr<FileSystem> make_real_file_system();
 // For tests: an empty tree with `/`; no permissions; times from `clock`.
 std::unique_ptr<FileSystem> make_memory_file_system(const Clock& clock);
 
-// For tests: passes calls on to `inner` and makes the n-th failing call (1-based) and all after
-// it, or only it, fail with `error`. Counts calls that can fail, reads included.
-struct FaultPlan {
-  std::uint64_t fail_at = 0;  // 0: never
-  bool fail_once = true;
-  Error error{ErrorCode::kIo, "injected fault"};
-};
-class FaultyFileSystem;  // in file_system_faulty.h
-
 // Convenience over the seam, each with one meaning.
 Result<std::string> read_text(FileSystem& files, const fs::path& path,
                               std::uint64_t limit_bytes = 64ull << 20);

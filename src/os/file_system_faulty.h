@@ -12,6 +12,14 @@
 
 namespace evener::os {
 
+// The n-th call that can fail (1-based, reads included) fails with `error`; so do all after it,
+// unless it is to fail once.
+struct FaultPlan {
+  std::uint64_t fail_at = 0;  // 0: never
+  bool fail_once = true;
+  Error error{ErrorCode::kIo, "injected fault"};
+};
+
 // Counts calls and says which of them fail.
 class FaultCounter {
  public:

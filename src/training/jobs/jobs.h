@@ -128,7 +128,7 @@ Result<TrainingJob> create(const JobEvent& event);
 // run backwards within a job: a time before the last one counts as the last one.
 Status apply(TrainingJob& job, const JobEvent& event);
 
-// ---- decisions within one job (design 5.9) -----------------------------------------------
+// ---- decisions within one job ---------------------------------------------------------
 
 // What the supervisor must do now that some instances have ended.
 enum class EndingDecision {

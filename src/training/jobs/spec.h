@@ -1,4 +1,9 @@
-// The values a training job is made of: what was asked for, and reports on parts of it.
+// The values a training job is made of: what was asked for, and reports on parts of it. Part of
+// jobs/jobs.h.
+//
+// Used by:  every module of training, by way of jobs/jobs.h.
+// Threads:  values and pure functions.
+// Fails:    ..._from() answers nothing for a word that it does not know.
 #pragma once
 
 #include <chrono>
@@ -68,7 +73,7 @@ struct MetricDefinition {
   bool operator==(const MetricDefinition&) const = default;
 };
 
-// How instance types map onto the machine (design 5.4).
+// How instance types map onto the machine: by weight, refused where they do not fit, or at a scale.
 enum class Fit { kShare, kStrict, kScaled };
 std::string_view to_string(Fit fit);               // "share", "strict", "scaled"
 std::optional<Fit> fit_from(std::string_view text);

@@ -1,4 +1,8 @@
-// The status words of SageMaker's API, spelled as there.
+// The status words of SageMaker's API, spelled as there. Part of jobs/jobs.h.
+//
+// Used by:  every module of training, by way of jobs/jobs.h.
+// Threads:  pure functions.
+// Fails:    ..._from() answers nothing for a word that is no status.
 #pragma once
 
 #include <optional>

@@ -28,11 +28,6 @@ struct ListFilter {
   std::size_t limit = 1000;
 };
 
-struct StoredJob {
-  jobs::TrainingJob job;
-  std::int64_t last_row = 0;        // row of its last event
-};
-
 // An event as stored; `row` grows over the whole home and never repeats.
 struct StoredEvent {
   std::int64_t row = 0;
