@@ -32,6 +32,16 @@ std::string host_state(const jobs::Instance& instance, const jobs::TrainingJob& 
   return "exit " + std::to_string(instance.exit->exit_code);
 }
 
+// CPU percent of an instance that does all it can: its type's vCPUs at the job's scale, or the
+// machine's CPUs where those are fewer.
+double full_percent(const jobs::JobSpec& spec, const jobs::InstanceGroup& group,
+                    const LiveState& state) {
+  double cpus = std::max(1, group.shape.vcpus);
+  if (spec.fit == jobs::Fit::kScaled) cpus *= spec.fit_scale;
+  if (state.machine_cpus > 0) cpus = std::min(cpus, state.machine_cpus);
+  return 100.0 * cpus;
+}
+
 std::vector<std::string> host_row(const jobs::Instance& instance, const jobs::TrainingJob& job,
                                   const LiveState& state) {
   const auto& group = job.spec.groups[static_cast<std::size_t>(instance.placement.group)];
@@ -39,8 +49,7 @@ std::vector<std::string> host_row(const jobs::Instance& instance, const jobs::Tr
                                   host_state(instance, job)};
   const auto sample = state.last_samples.find(instance.placement.host);
   if (sample == state.last_samples.end()) return row;
-  const double full = 100.0 * std::max(1, group.shape.vcpus);
-  row.push_back(bar(sample->second.cpu_percent / full, kBarCells) + " " +
+  row.push_back(bar(sample->second.cpu_percent / full_percent(job.spec, group, state), kBarCells) + " " +
                 percent(sample->second.cpu_percent));
   row.push_back(format_bytes(sample->second.memory_bytes));
   return row;

@@ -19,6 +19,7 @@ namespace evener::app {
 struct LiveState {
   std::map<std::string, metrics::Sample> last_samples;   // by host
   std::map<std::string, metrics::Progress> progress;     // by phase
+  double machine_cpus = 0;                               // 0: not known
 };
 
 // Hosts beyond `max_rows` are counted in a last line.

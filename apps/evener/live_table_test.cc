@@ -44,6 +44,14 @@ TEST(LiveTable, ShowsEveryHostWithItsGroupPhaseAndCpuBar) {
   EXPECT_NE(lines[3].find("algo-2  dnn_group"), std::string::npos);
 }
 
+TEST(LiveTable, DrawsAFullBarForAnInstanceThatUsesAllThatTheMachineHas) {
+  LiveState state;
+  state.machine_cpus = 2;
+  state.last_samples["algo-1"] = {.time = {}, .host = "algo-1", .cpu_percent = 200, .memory_bytes = 0};
+  const auto lines = render_live_table(two_group_job(), state, from_millis(3500), 120, 10);
+  EXPECT_NE(lines[2].find("████████████████ 200 %"), std::string::npos) << lines[2];
+}
+
 TEST(LiveTable, KeepsToTheWidthAndCountsHostsThatDoNotFit) {
   auto job = two_group_job();
   const auto lines = render_live_table(job, {}, from_millis(1000), 20, 1);

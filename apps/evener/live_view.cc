@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "evener/engine_seat.h"
 #include "evener/job_view.h"
 #include "evener/live_table.h"
 #include "evener/machine.h"
@@ -14,7 +15,9 @@ constexpr int kRowsForLog = 8;
 // Log lines scroll by above a table that is drawn again in place.
 class LiveView final : public JobView {
  public:
-  explicit LiveView(const Clock& clock) : clock_(clock) {}
+  explicit LiveView(const Clock& clock) : clock_(clock) {
+    state_.machine_cpus = machine_cluster().cpus;
+  }
 
   void show(const JobUpdate& update, const jobs::TrainingJob& job) override {
     for (const auto& sample : update.live.samples) state_.last_samples[sample.host] = sample;
