@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,12 +16,14 @@ namespace {
 constexpr int kFailedExitCode = 127;
 constexpr int kStandardDescriptors = 3;
 
+// The kernel's own call: the C library refuses the numbers that it keeps for itself, and a parent
+// may have left those ignored.
 bool reset_signals() {
-  struct sigaction plain {};
-  plain.sa_handler = SIG_DFL;
-  // Numbers that the C library keeps for itself are refused, and stay as they are.
+  constexpr unsigned long kPlain[4] = {};  // handler SIG_DFL, no flags, no restorer, empty mask
+  constexpr std::size_t kMaskBytes = 8;
   for (int number = 1; number < NSIG; ++number) {
-    if (number != SIGKILL && number != SIGSTOP) ::sigaction(number, &plain, nullptr);
+    if (number != SIGKILL && number != SIGSTOP)
+      ::syscall(SYS_rt_sigaction, number, kPlain, nullptr, kMaskBytes);
   }
   sigset_t none;
   ::sigemptyset(&none);

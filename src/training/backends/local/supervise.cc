@@ -136,6 +136,7 @@ int run_supervisor(const std::filesystem::path& root, const Clock& clock) {
   }
   // Before the end is known: after it the folder belongs to whoever deletes it, or to a new job.
   [[maybe_unused]] const auto gone = files->remove_file(folder.socket());
+  lock->reset();
   recorder.record(ended);
   SupervisorLoop(**link, recorder, **journal, nullptr, clock).say_farewell();
   return kExitDone;

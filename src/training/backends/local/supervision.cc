@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "training/backends/local/host_programs.h"
 #include "training/backends/local/install_phase.h"
 #include "training/backends/local/task_phase.h"
 #include "training/backends/local/train_phase.h"
@@ -97,6 +98,9 @@ Supervision::EndsHere Supervision::make_instances() {
     if (made) {
       made = show_code(parts_.files, parts_.plan, parts_.folder, parts_.instances, host,
                        input_.code, mounts);
+    }
+    for (auto& programs : program_mounts(parts_.plan, parts_.files)) {
+      mounts.push_back(std::move(programs));
     }
     if (made) made = parts_.instances.mount(host, mounts);
     if (!made) {
