@@ -70,6 +70,11 @@ int visible_cpus(const jobs::JobSpec& spec, const jobs::InstanceGroup& group, in
   return std::clamp(static_cast<int>(cpus), 1, std::max(1, machine_cpus));
 }
 
+double usable_cpus(const jobs::JobSpec& spec, const jobs::InstanceGroup& group, int machine_cpus) {
+  const double visible = visible_cpus(spec, group, machine_cpus);
+  return std::min(visible, cpu_quota(spec, group.shape).value_or(visible));
+}
+
 sandbox::SandboxOptions sandbox_options(const Plan& plan, const JobFolder& folder,
                                         int machine_cpus) {
   const jobs::JobSpec& spec = plan.job.spec;

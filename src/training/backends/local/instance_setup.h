@@ -21,6 +21,8 @@ namespace evener::backends {
 
 // CPUs that a program on an instance of `group` sees (affinity, /sys, SM_NUM_CPUS).
 int visible_cpus(const jobs::JobSpec& spec, const jobs::InstanceGroup& group, int machine_cpus);
+// CPU time per second that it can get at most: its quota where it has one. What "full" means.
+double usable_cpus(const jobs::JobSpec& spec, const jobs::InstanceGroup& group, int machine_cpus);
 // CPUs that this process may run on.
 int count_machine_cpus();
 

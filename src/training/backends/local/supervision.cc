@@ -149,7 +149,11 @@ Supervision::EndsHere Supervision::start_programs() {
     not_started_.push_back(std::move(event));
   }
   parts_.recorder.record(jobs::TrainingStarted{});
-  for (const std::string& host : hosts_) sampler_.begin(host, facts(host).visible_cpus);
+  const jobs::TrainingJob& job = parts_.plan.job;
+  for (const jobs::Instance& instance : job.instances) {
+    const auto& group = job.spec.groups[static_cast<std::size_t>(instance.placement.group)];
+    sampler_.begin(instance.placement.host, usable_cpus(job.spec, group, count_machine_cpus()));
+  }
   return std::nullopt;
 }
 
