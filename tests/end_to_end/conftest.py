@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def evener() -> Path:
     """The binary, from EVENER or build/evener."""
-    path = Path(os.environ.get("EVENER", ROOT / "build/evener"))
+    path = Path(os.environ.get("EVENER", ROOT / "build/evener")).resolve()
     if not os.access(path, os.X_OK):
         pytest.skip(f"{path} is not built; run make build")
     return path
