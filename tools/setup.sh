@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packages=(
   g++ cmake ninja-build ccache mold pkg-config
   libexpected-dev        # Result<T>
-  nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libcsv-dev
+  nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libcsv-dev
   libarchive-dev libisal-dev zlib1g-dev
   libsqlite3-dev libgtest-dev libgmock-dev
   python3-venv
