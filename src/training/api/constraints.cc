@@ -40,16 +40,16 @@ std::string shown(std::string_view text) {
   return cut_utf8(text, kShownBytes) + "...";
 }
 
-Kind kind_of(ShapeKind kind) {
+document::Kind kind_of(ShapeKind kind) {
   switch (kind) {
     case ShapeKind::kStructure:
-    case ShapeKind::kMap: return Kind::kObject;
-    case ShapeKind::kList: return Kind::kList;
-    case ShapeKind::kString: return Kind::kString;
-    case ShapeKind::kInteger: return Kind::kInteger;
-    case ShapeKind::kBoolean: return Kind::kBoolean;
+    case ShapeKind::kMap: return document::Kind::kObject;
+    case ShapeKind::kList: return document::Kind::kList;
+    case ShapeKind::kString: return document::Kind::kString;
+    case ShapeKind::kInteger: return document::Kind::kInteger;
+    case ShapeKind::kBoolean: return document::Kind::kBoolean;
   }
-  return Kind::kNull;
+  return document::Kind::kNull;
 }
 
 std::string bound(std::string_view what, std::string_view side, std::int64_t limit) {
@@ -97,12 +97,12 @@ class Checker {
  public:
   ConstraintFindings take() { return std::move(findings_); }
 
-  void check(const Value& value, std::size_t index, const std::string& path) {
+  void check(const document::Value& value, std::size_t index, const std::string& path) {
     const ShapeRow& shape = kShapes[index];
-    const Kind expected = kind_of(shape.kind);
+    const document::Kind expected = kind_of(shape.kind);
     if (value.kind != expected) {
       std::string hint;
-      if (expected == Kind::kString && value.kind != Kind::kList && value.kind != Kind::kObject)
+      if (expected == document::Kind::kString && value.kind != document::Kind::kList && value.kind != document::Kind::kObject)
         hint = " (write it in quotes)";
       findings_.wrong_types.push_back("'" + (path.empty() ? "the body" : path) + "' must be " +
                                       std::string(to_string(expected)) + ", not " +
@@ -136,19 +136,19 @@ class Checker {
       violation(value, path, "Member must " + bound(what, "greater", shape.min));
   }
 
-  void check_structure(const Value& value, const ShapeRow& shape, const std::string& path) {
+  void check_structure(const document::Value& value, const ShapeRow& shape, const std::string& path) {
     const auto rows = std::span(kMembers).subspan(shape.first_member, shape.member_count);
     std::vector<std::string_view> names;
     for (const MemberRow& row : rows) {
       names.push_back(row.name);
-      const Value* member = value.find(row.name);
+      const document::Value* member = value.find(row.name);
       if (member != nullptr)
         check(*member, row.shape, member_path(path, row.name));
       else if (row.need == Need::kRequired)
         findings_.violations.push_back("Value null at '" + member_path(path, row.name) +
                                        "' failed to satisfy constraint: Member must not be null");
     }
-    for (const Member& member : value.members) {
+    for (const document::Member& member : value.members) {
       if (std::find(names.begin(), names.end(), member.name) != names.end()) continue;
       findings_.unknown_members.push_back(
           "'" + shown(path.empty() ? member.name : path + "." + member.name) +
@@ -157,17 +157,17 @@ class Checker {
     }
   }
 
-  void check_list(const Value& value, const ShapeRow& shape, const std::string& path) {
+  void check_list(const document::Value& value, const ShapeRow& shape, const std::string& path) {
     check_range(static_cast<std::int64_t>(value.items.size()), "length", "[...]", shape, path);
     for (std::size_t i = 0; i < value.items.size(); ++i)
       check(value.items[i], shape.element, path + "." + std::to_string(i + 1) + ".member");
   }
 
-  void check_map(const Value& value, const ShapeRow& shape, const std::string& path) {
+  void check_map(const document::Value& value, const ShapeRow& shape, const std::string& path) {
     check_range(static_cast<std::int64_t>(value.members.size()), "length", "{...}", shape, path);
-    for (const Member& entry : value.members) {
+    for (const document::Member& entry : value.members) {
       check_entry(entry, entry.name, "key", kShapes[shape.key], path);
-      if (entry.value.kind == Kind::kString)
+      if (entry.value.kind == document::Kind::kString)
         check_entry(entry, entry.value.text, "value", kShapes[shape.element], path);
       else
         check(entry.value, shape.element, path + "." + entry.name);
@@ -175,7 +175,7 @@ class Checker {
   }
 
   // AWS shows the whole map and lists every rule of its keys or values, broken or not.
-  void check_entry(const Member& entry, std::string_view text, std::string_view part,
+  void check_entry(const document::Member& entry, std::string_view text, std::string_view part,
                    const ShapeRow& shape, const std::string& path) {
     if (broken_rules(shape, text).empty()) return;
     std::string rules;
@@ -190,7 +190,7 @@ class Checker {
 
 }  // namespace
 
-ConstraintFindings check_constraints(const Value& request) {
+ConstraintFindings check_constraints(const document::Value& request) {
   Checker checker;
   checker.check(request, 0, "");
   return checker.take();

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "training/api/document.h"
+#include "base/document.h"
 
 namespace evener::api {
 
@@ -23,7 +23,7 @@ struct ConstraintFindings {
   // Members that the model does not have: "'HyperParameter' ...; did you mean ...".
   std::vector<std::string> unknown_members;
 };
-ConstraintFindings check_constraints(const Value& request);
+ConstraintFindings check_constraints(const document::Value& request);
 
 // "2 validation errors detected: a; b".
 std::string validation_message(const std::vector<std::string>& violations);

@@ -5,7 +5,7 @@
 
 #include "base/byte_size.h"
 #include "training/api/api.h"
-#include "training/api/document.h"
+#include "base/document.h"
 #include "training/api/flag_forms.h"
 #include "training/api/request_uris.h"
 
@@ -48,14 +48,14 @@ bool changes_when_decoded(std::string_view value) {
   return !short_form || digits.starts_with("0.0000");
 }
 
-Result<Value> hyperparameters_of(const TrainFlags& flags, std::string_view directory) {
-  Value map = make_object();
+Result<document::Value> hyperparameters_of(const TrainFlags& flags, std::string_view directory) {
+  document::Value map = document::make_object();
   for (const std::string& text : flags.hyperparameters) {
     auto pair = parse_assignment("--hyperparameter", text);
     if (!pair) return tl::unexpected(pair.error());
     if (map.find(pair->first)) return given_twice("--hyperparameter", pair->first);
     const bool quote = changes_when_decoded(pair->second);
-    map.set(pair->first, make_string(quote ? quote_json(pair->second) : pair->second));
+    map.set(pair->first, document::make_string(quote ? document::quote(pair->second) : pair->second));
   }
   std::filesystem::path program(flags.entry_point);
   std::string source = flags.source_dir;
@@ -63,8 +63,8 @@ Result<Value> hyperparameters_of(const TrainFlags& flags, std::string_view direc
     source = flags.entry_point;
     program = program.filename();
   }
-  map.set("sagemaker_program", make_string(quote_json(program.string())));
-  map.set("sagemaker_submit_directory", make_string(quote_json(to_uri(source, directory))));
+  map.set("sagemaker_program", document::make_string(document::quote(program.string())));
+  map.set("sagemaker_submit_directory", document::make_string(document::quote(to_uri(source, directory))));
   return map;
 }
 
@@ -84,45 +84,45 @@ Result<std::vector<GroupForm>> groups_of(const TrainFlags& flags) {
   return groups;
 }
 
-Value resources_of(const std::vector<GroupForm>& groups) {
-  Value resources = make_object();
+document::Value resources_of(const std::vector<GroupForm>& groups) {
+  document::Value resources = document::make_object();
   if (groups.front().name.empty()) {
-    resources.set("InstanceType", make_string(groups.front().instance_type));
-    resources.set("InstanceCount", make_integer(groups.front().count));
+    resources.set("InstanceType", document::make_string(groups.front().instance_type));
+    resources.set("InstanceCount", document::make_integer(groups.front().count));
     return resources;
   }
-  Value list = make_list({});
+  document::Value list = document::make_list({});
   for (const GroupForm& group : groups) {
-    Value item = make_object();
-    item.set("InstanceGroupName", make_string(group.name));
-    item.set("InstanceType", make_string(group.instance_type));
-    item.set("InstanceCount", make_integer(group.count));
+    document::Value item = document::make_object();
+    item.set("InstanceGroupName", document::make_string(group.name));
+    item.set("InstanceType", document::make_string(group.instance_type));
+    item.set("InstanceCount", document::make_integer(group.count));
     list.items.push_back(std::move(item));
   }
   resources.set("InstanceGroups", std::move(list));
   return resources;
 }
 
-Value channel_of(const ChannelForm& form, std::string_view directory) {
-  Value source = make_object();
-  source.set("S3DataType", make_string(form.manifest ? "ManifestFile" : "S3Prefix"));
-  source.set("S3Uri", make_string(to_uri(form.path, directory)));
+document::Value channel_of(const ChannelForm& form, std::string_view directory) {
+  document::Value source = document::make_object();
+  source.set("S3DataType", document::make_string(form.manifest ? "ManifestFile" : "S3Prefix"));
+  source.set("S3Uri", document::make_string(to_uri(form.path, directory)));
   source.set("S3DataDistributionType",
-             make_string(form.sharded ? "ShardedByS3Key" : "FullyReplicated"));
-  Value names = make_list({});
-  for (const std::string& group : form.groups) names.items.push_back(make_string(group));
+             document::make_string(form.sharded ? "ShardedByS3Key" : "FullyReplicated"));
+  document::Value names = document::make_list({});
+  for (const std::string& group : form.groups) names.items.push_back(document::make_string(group));
   if (!names.items.empty()) source.set("InstanceGroupNames", std::move(names));
-  Value data = make_object();
+  document::Value data = document::make_object();
   data.set("S3DataSource", std::move(source));
-  Value channel = make_object();
-  channel.set("ChannelName", make_string(form.name));
+  document::Value channel = document::make_object();
+  channel.set("ChannelName", document::make_string(form.name));
   channel.set("DataSource", std::move(data));
-  if (!form.content_type.empty()) channel.set("ContentType", make_string(form.content_type));
-  if (form.gzip) channel.set("CompressionType", make_string("Gzip"));
+  if (!form.content_type.empty()) channel.set("ContentType", document::make_string(form.content_type));
+  if (form.gzip) channel.set("CompressionType", document::make_string("Gzip"));
   return channel;
 }
 
-Result<Value> channels_of(const TrainFlags& flags, const std::vector<GroupForm>& groups,
+Result<document::Value> channels_of(const TrainFlags& flags, const std::vector<GroupForm>& groups,
                           std::string_view directory) {
   std::vector<std::string> names;
   for (const GroupForm& group : groups)
@@ -136,7 +136,7 @@ Result<Value> channels_of(const TrainFlags& flags, const std::vector<GroupForm>&
   // All channels or none name groups in a request; a flag without groups means all of them.
   const bool any = std::any_of(forms.begin(), forms.end(),
                                [](const ChannelForm& form) { return !form.groups.empty(); });
-  Value list = make_list({});
+  document::Value list = document::make_list({});
   for (ChannelForm& form : forms) {
     if (any && form.groups.empty()) form.groups = names;
     list.items.push_back(channel_of(form, directory));
@@ -144,18 +144,18 @@ Result<Value> channels_of(const TrainFlags& flags, const std::vector<GroupForm>&
   return list;
 }
 
-Result<Value> environment_of(const TrainFlags& flags) {
-  Value map = make_object();
+Result<document::Value> environment_of(const TrainFlags& flags) {
+  document::Value map = document::make_object();
   for (const std::string& text : flags.environment) {
     auto pair = parse_assignment("--env", text);
     if (!pair) return tl::unexpected(pair.error());
     if (map.find(pair->first)) return given_twice("--env", pair->first);
-    map.set(pair->first, make_string(pair->second));
+    map.set(pair->first, document::make_string(pair->second));
   }
   std::string auxiliary;
   for (const std::string& group : flags.auxiliary_groups)
     auxiliary += (auxiliary.empty() ? "" : ",") + group;
-  if (!auxiliary.empty()) map.set("EVENER_AUXILIARY_GROUPS", make_string(auxiliary));
+  if (!auxiliary.empty()) map.set("EVENER_AUXILIARY_GROUPS", document::make_string(auxiliary));
   return map;
 }
 
@@ -170,7 +170,7 @@ Status check_entry_point(const TrainFlags& flags) {
   return ok();
 }
 
-void set_unless_empty(Value& body, std::string_view name, Value value) {
+void set_unless_empty(document::Value& body, std::string_view name, document::Value value) {
   if (!value.members.empty() || !value.items.empty()) body.set(name, std::move(value));
 }
 
@@ -178,38 +178,38 @@ void set_unless_empty(Value& body, std::string_view name, Value value) {
 
 Result<std::string> request_from_flags(const TrainFlags& flags, std::string_view directory) {
   RETURN_IF_ERROR(check_entry_point(flags));
-  Result<Value> hyperparameters = hyperparameters_of(flags, directory);
+  Result<document::Value> hyperparameters = hyperparameters_of(flags, directory);
   if (!hyperparameters) return tl::unexpected(hyperparameters.error());
   const Result<std::vector<GroupForm>> groups = groups_of(flags);
   if (!groups) return tl::unexpected(groups.error());
-  Result<Value> channels = channels_of(flags, *groups, directory);
+  Result<document::Value> channels = channels_of(flags, *groups, directory);
   if (!channels) return tl::unexpected(channels.error());
-  Result<Value> environment = environment_of(flags);
+  Result<document::Value> environment = environment_of(flags);
   if (!environment) return tl::unexpected(environment.error());
 
-  Value body = make_object();
-  body.set("TrainingJobName", make_string(flags.name.empty() ? flags.default_name : flags.name));
+  document::Value body = document::make_object();
+  body.set("TrainingJobName", document::make_string(flags.name.empty() ? flags.default_name : flags.name));
   body.set("HyperParameters", std::move(*hyperparameters));
-  Value algorithm = make_object();
-  algorithm.set("TrainingInputMode", make_string("File"));
+  document::Value algorithm = document::make_object();
+  algorithm.set("TrainingInputMode", document::make_string("File"));
   body.set("AlgorithmSpecification", std::move(algorithm));
-  body.set("RoleArn", make_string(kRole));
+  body.set("RoleArn", document::make_string(kRole));
   set_unless_empty(body, "InputDataConfig", std::move(*channels));
-  Value output = make_object();
+  document::Value output = document::make_object();
   output.set("S3OutputPath",
-             make_string(to_uri(flags.output.empty() ? "output" : flags.output, directory)));
+             document::make_string(to_uri(flags.output.empty() ? "output" : flags.output, directory)));
   body.set("OutputDataConfig", std::move(output));
   body.set("ResourceConfig", resources_of(*groups));
   if (!flags.max_runtime.empty()) {
     const Result<std::chrono::seconds> runtime = parse_duration(flags.max_runtime);
     if (!runtime) return failure_in("--max-runtime", runtime.error());
-    Value stopping = make_object();
-    stopping.set("MaxRuntimeInSeconds", make_integer(runtime->count()));
+    document::Value stopping = document::make_object();
+    stopping.set("MaxRuntimeInSeconds", document::make_integer(runtime->count()));
     body.set("StoppingCondition", std::move(stopping));
   }
   set_unless_empty(body, "Environment", std::move(*environment));
-  if (flags.network_isolation) body.set("EnableNetworkIsolation", make_boolean(true));
-  return write_document(body);
+  if (flags.network_isolation) body.set("EnableNetworkIsolation", document::make_boolean(true));
+  return document::write(body);
 }
 
 std::string default_job_name(std::string_view entry_point, WallTime now) {

@@ -19,37 +19,37 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-std::vector<std::string> texts_at(const Value& owner, std::string_view name) {
+std::vector<std::string> texts_at(const document::Value& owner, std::string_view name) {
   std::vector<std::string> texts;
-  for (const Value& item : owner.items_at(name)) texts.push_back(item.text);
+  for (const document::Value& item : owner.items_at(name)) texts.push_back(item.text);
   return texts;
 }
 
-std::map<std::string, std::string> map_at(const Value& owner, std::string_view name) {
+std::map<std::string, std::string> map_at(const document::Value& owner, std::string_view name) {
   std::map<std::string, std::string> map;
-  if (const Value* found = owner.find(name))
-    for (const Member& member : found->members) map[member.name] = member.value.text;
+  if (const document::Value* found = owner.find(name))
+    for (const document::Member& member : found->members) map[member.name] = member.value.text;
   return map;
 }
 
-std::int64_t integer_at(const Value& owner, std::string_view name, std::int64_t otherwise) {
-  const Value* found = owner.find(name);
+std::int64_t integer_at(const document::Value& owner, std::string_view name, std::int64_t otherwise) {
+  const document::Value* found = owner.find(name);
   return found != nullptr ? found->integer : otherwise;
 }
 
-void read_algorithm(const Value& algorithm, jobs::JobSpec& spec) {
+void read_algorithm(const document::Value& algorithm, jobs::JobSpec& spec) {
   spec.training_image = algorithm.text_at("TrainingImage");
   spec.entrypoint = texts_at(algorithm, "ContainerEntrypoint");
   spec.arguments = texts_at(algorithm, "ContainerArguments");
-  for (const Value& metric : algorithm.items_at("MetricDefinitions"))
+  for (const document::Value& metric : algorithm.items_at("MetricDefinitions"))
     spec.metric_definitions.push_back(
         {std::string(metric.text_at("Name")), std::string(metric.text_at("Regex"))});
 }
 
-jobs::Channel channel_of(const Value& request) {
+jobs::Channel channel_of(const document::Value& request) {
   jobs::Channel channel;
   channel.name = request.text_at("ChannelName");
-  const Value& source = *request.find("DataSource")->find("S3DataSource");
+  const document::Value& source = *request.find("DataSource")->find("S3DataSource");
   channel.uri = source.text_at("S3Uri");
   if (source.text_at("S3DataType") == "ManifestFile")
     channel.data_type = jobs::DataType::kManifestFile;
@@ -59,12 +59,12 @@ jobs::Channel channel_of(const Value& request) {
   channel.attribute_names = texts_at(source, "AttributeNames");
   channel.content_type = request.text_at("ContentType");
   if (request.text_at("CompressionType") == "Gzip") channel.compression = jobs::Compression::kGzip;
-  if (const Value* shuffle = request.find("ShuffleConfig"))
+  if (const document::Value* shuffle = request.find("ShuffleConfig"))
     channel.shuffle_seed = integer_at(*shuffle, "Seed", 0);
   return channel;
 }
 
-jobs::InstanceGroup group_of(const Value& request, std::string_view name) {
+jobs::InstanceGroup group_of(const document::Value& request, std::string_view name) {
   jobs::InstanceGroup group;
   group.name = name;
   group.instance_type = request.text_at("InstanceType");
@@ -72,8 +72,8 @@ jobs::InstanceGroup group_of(const Value& request, std::string_view name) {
   return group;
 }
 
-void read_resources(const Value& resources, jobs::JobSpec& spec) {
-  for (const Value& group : resources.items_at("InstanceGroups"))
+void read_resources(const document::Value& resources, jobs::JobSpec& spec) {
+  for (const document::Value& group : resources.items_at("InstanceGroups"))
     spec.groups.push_back(group_of(group, group.text_at("InstanceGroupName")));
   spec.heterogeneous = !spec.groups.empty();
   if (!spec.heterogeneous) spec.groups.push_back(group_of(resources, "homogeneousCluster"));
@@ -82,31 +82,31 @@ void read_resources(const Value& resources, jobs::JobSpec& spec) {
 
 }  // namespace
 
-jobs::JobSpec spec_of(const Value& request) {
+jobs::JobSpec spec_of(const document::Value& request) {
   jobs::JobSpec spec;
   spec.name = request.text_at("TrainingJobName");
   spec.hyperparameters = map_at(request, "HyperParameters");
   read_algorithm(*request.find("AlgorithmSpecification"), spec);
   spec.role_arn = request.text_at("RoleArn");
-  for (const Value& channel : request.items_at("InputDataConfig"))
+  for (const document::Value& channel : request.items_at("InputDataConfig"))
     spec.channels.push_back(channel_of(channel));
-  const Value& output = *request.find("OutputDataConfig");
+  const document::Value& output = *request.find("OutputDataConfig");
   spec.output_uri = output.text_at("S3OutputPath");
   spec.compress_output = output.text_at("CompressionType") != "NONE";
   read_resources(*request.find("ResourceConfig"), spec);
-  if (const Value* stopping = request.find("StoppingCondition"))
+  if (const document::Value* stopping = request.find("StoppingCondition"))
     spec.max_runtime = std::chrono::seconds(
         integer_at(*stopping, "MaxRuntimeInSeconds", spec.max_runtime.count()));
   spec.environment = map_at(request, "Environment");
-  for (const Value& tag : request.items_at("Tags"))
+  for (const document::Value& tag : request.items_at("Tags"))
     spec.tags[std::string(tag.text_at("Key"))] = tag.text_at("Value");
   spec.network_isolation = request.true_at("EnableNetworkIsolation");
-  spec.request_json = write_document(request);
+  spec.request_json = document::write(request);
   return spec;
 }
 
 Result<ParsedRequest> parse_create_training_job(std::string_view json, std::string_view directory) {
-  Result<Value> request = read_document(json);
+  Result<document::Value> request = document::read(json);
   if (!request) return tl::unexpected(request.error());
   make_uris_absolute(*request, directory);
 

@@ -5,12 +5,12 @@
 // Fails:    never.
 #pragma once
 
-#include "training/api/document.h"
+#include "base/document.h"
 #include "training/jobs/jobs.h"
 
 namespace evener::api {
 
 // Everything but the switches in Environment. request_json is the request as it stands.
-jobs::JobSpec spec_of(const Value& request);
+jobs::JobSpec spec_of(const document::Value& request);
 
 }  // namespace evener::api

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <random>
+
+#include "base/document.h"
 #include "training/api/api.h"
 #include "training/api/request_body_test.h"
 
@@ -274,6 +277,32 @@ TEST(Request, RefusesWrongSettings) {
     const Result<ParsedRequest> parsed = with_environment(each.map);
     ASSERT_FALSE(parsed) << each.map;
     EXPECT_THAT(parsed.error().message, HasSubstr(each.error));
+  }
+}
+
+// Whatever a body becomes by random edits, it is taken or refused with a readable message.
+TEST(Request, SurvivesSeededMutationsOfAValidBody) {
+  std::mt19937 random(20260701);
+  const std::string pieces = "{}[]\",:0-9e.tfn\\u \n\xc3\xff";
+  for (int round = 0; round < 3'000; ++round) {
+    std::string body(kTwoGroups);
+    const int edits = 1 + static_cast<int>(random() % 4);
+    for (int i = 0; i < edits; ++i) {
+      const std::size_t at = random() % body.size();
+      const char piece = pieces[random() % pieces.size()];
+      switch (random() % 4) {
+        case 0: body[at] = piece; break;
+        case 1: body.insert(at, 1, piece); break;
+        case 2: body.erase(at, 1 + random() % 20); break;
+        default: body.insert(at, body.substr(random() % body.size(), random() % 40)); break;
+      }
+    }
+    const Result<ParsedRequest> parsed = parse_create_training_job(body, "/base");
+    if (!parsed) {
+      EXPECT_FALSE(parsed.error().message.empty());
+    } else {
+      EXPECT_TRUE(document::read(parsed->spec.request_json));
+    }
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "training/api/document.h"
+#include "base/document.h"
 
 namespace evener::api {
 
@@ -18,7 +18,7 @@ std::string to_uri(std::string_view text, std::string_view directory);
 
 // to_uri on every member that names a place: channels' S3Uri, S3OutputPath, CheckpointConfig.S3Uri,
 // and a relative sagemaker_submit_directory.
-void make_uris_absolute(Value& request, std::string_view directory);
+void make_uris_absolute(document::Value& request, std::string_view directory);
 
 // "<base>/<tail>" with one slash between.
 std::string join_uri(std::string_view base, std::string_view tail);

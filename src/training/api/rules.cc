@@ -20,17 +20,17 @@ std::string joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
-std::vector<std::string_view> group_names(const Value& request) {
+std::vector<std::string_view> group_names(const document::Value& request) {
   std::vector<std::string_view> names;
-  const Value* resources = request.find("ResourceConfig");
+  const document::Value* resources = request.find("ResourceConfig");
   if (resources == nullptr) return names;
-  for (const Value& group : resources->items_at("InstanceGroups"))
+  for (const document::Value& group : resources->items_at("InstanceGroups"))
     names.push_back(group.text_at("InstanceGroupName"));
   return names;
 }
 
-std::int64_t integer_at(const Value& owner, std::string_view name, std::int64_t otherwise) {
-  const Value* member = owner.find(name);
+std::int64_t integer_at(const document::Value& owner, std::string_view name, std::int64_t otherwise) {
+  const document::Value* member = owner.find(name);
   return member != nullptr ? member->integer : otherwise;
 }
 
@@ -42,8 +42,8 @@ void check_group_names(const std::vector<std::string_view>& names, Texts& texts)
                       " is given more than once");
 }
 
-void check_resources(const Value& request, Texts& texts) {
-  const Value* resources = request.find("ResourceConfig");
+void check_resources(const document::Value& request, Texts& texts) {
+  const document::Value* resources = request.find("ResourceConfig");
   if (resources == nullptr) {
     texts.emplace_back(
         "ResourceConfig is needed: InstanceType and InstanceCount, or InstanceGroups");
@@ -57,7 +57,7 @@ void check_resources(const Value& request, Texts& texts) {
   else if (names.empty() && !(resources->find("InstanceType") && resources->find("InstanceCount")))
     texts.emplace_back("ResourceConfig needs InstanceType and InstanceCount, or InstanceGroups");
   check_group_names(names, texts);
-  for (const Value& group : resources->items_at("InstanceGroups"))
+  for (const document::Value& group : resources->items_at("InstanceGroups"))
     hosts += std::min(integer_at(group, "InstanceCount", 0), kMostHosts + 1);
   if (hosts > kMostHosts)
     texts.push_back("a job has at most " + std::to_string(kMostHosts) + " instances here; more are asked for");
@@ -65,9 +65,9 @@ void check_resources(const Value& request, Texts& texts) {
     texts.emplace_back("KeepAlivePeriodInSeconds cannot be used with InstanceGroups");
 }
 
-void check_channel_names(const Value& request, Texts& texts) {
+void check_channel_names(const document::Value& request, Texts& texts) {
   std::set<std::string> seen;
-  for (const Value& channel : request.items_at("InputDataConfig")) {
+  for (const document::Value& channel : request.items_at("InputDataConfig")) {
     const std::string name(channel.text_at("ChannelName"));
     if (name == "." || name == "..")
       texts.push_back("ChannelName " + quoted(name) + " cannot be the name of a folder");
@@ -81,8 +81,8 @@ void check_channel_names(const Value& request, Texts& texts) {
                       " is taken by the list of objects of channel " + quoted(name));
 }
 
-void check_data_source(const Value& channel, Texts& texts) {
-  const Value& source = *channel.find("DataSource");
+void check_data_source(const document::Value& channel, Texts& texts) {
+  const document::Value& source = *channel.find("DataSource");
   int given = 0;
   for (const std::string_view kind : {"S3DataSource", "FileSystemDataSource", "DatasetSource"})
     if (source.find(kind) != nullptr) ++given;
@@ -92,19 +92,19 @@ void check_data_source(const Value& channel, Texts& texts) {
                     std::to_string(given) + " are given");
 }
 
-std::vector<std::string_view> groups_of(const Value& channel) {
+std::vector<std::string_view> groups_of(const document::Value& channel) {
   std::vector<std::string_view> names;
-  const Value* source = channel.find("DataSource")->find("S3DataSource");
+  const document::Value* source = channel.find("DataSource")->find("S3DataSource");
   if (source == nullptr) return names;
-  for (const Value& name : source->items_at("InstanceGroupNames")) names.push_back(name.text);
+  for (const document::Value& name : source->items_at("InstanceGroupNames")) names.push_back(name.text);
   return names;
 }
 
-void check_channel_groups(const Value& request, Texts& texts) {
+void check_channel_groups(const document::Value& request, Texts& texts) {
   const std::vector<std::string_view> known = group_names(request);
   std::vector<std::string_view> with;
   std::vector<std::string_view> without;
-  for (const Value& channel : request.items_at("InputDataConfig")) {
+  for (const document::Value& channel : request.items_at("InputDataConfig")) {
     const std::string_view name = channel.text_at("ChannelName");
     const std::vector<std::string_view> groups = groups_of(channel);
     (groups.empty() ? without : with).push_back(name);
@@ -125,10 +125,10 @@ void check_channel_groups(const Value& request, Texts& texts) {
                     "] while others not: [" + joined(without) + "]");
 }
 
-void check_stopping(const Value& request, Texts& texts) {
-  const Value* stopping = request.find("StoppingCondition");
+void check_stopping(const document::Value& request, Texts& texts) {
+  const document::Value* stopping = request.find("StoppingCondition");
   const bool spot = request.true_at("EnableManagedSpotTraining");
-  const Value* wait = stopping != nullptr ? stopping->find("MaxWaitTimeInSeconds") : nullptr;
+  const document::Value* wait = stopping != nullptr ? stopping->find("MaxWaitTimeInSeconds") : nullptr;
   if (spot && wait == nullptr)
     texts.emplace_back("EnableManagedSpotTraining needs StoppingCondition.MaxWaitTimeInSeconds");
   if (stopping == nullptr) return;
@@ -144,8 +144,8 @@ void check_stopping(const Value& request, Texts& texts) {
         "MaxWaitTimeInSeconds must be greater than or equal to MaxRuntimeInSeconds");
 }
 
-void check_algorithm(const Value& request, Texts& texts) {
-  const Value* algorithm = request.find("AlgorithmSpecification");
+void check_algorithm(const document::Value& request, Texts& texts) {
+  const document::Value* algorithm = request.find("AlgorithmSpecification");
   if (algorithm == nullptr) {
     texts.emplace_back("AlgorithmSpecification is needed, with at least TrainingInputMode");
     return;
@@ -154,21 +154,21 @@ void check_algorithm(const Value& request, Texts& texts) {
     texts.emplace_back("AlgorithmSpecification has both TrainingImage and AlgorithmName; give one");
 }
 
-void check_tags(const Value& request, Texts& texts) {
+void check_tags(const document::Value& request, Texts& texts) {
   std::set<std::string_view> seen;
-  for (const Value& tag : request.items_at("Tags"))
+  for (const document::Value& tag : request.items_at("Tags"))
     if (!seen.insert(tag.text_at("Key")).second)
       texts.push_back("the tag key " + quoted(tag.text_at("Key")) + " is given more than once");
 }
 
 }  // namespace
 
-std::vector<std::string> broken_member_rules(const Value& request) {
+std::vector<std::string> broken_member_rules(const document::Value& request) {
   Texts texts;
   check_algorithm(request, texts);
   check_resources(request, texts);
   check_channel_names(request, texts);
-  for (const Value& channel : request.items_at("InputDataConfig"))
+  for (const document::Value& channel : request.items_at("InputDataConfig"))
     check_data_source(channel, texts);
   check_channel_groups(request, texts);
   check_stopping(request, texts);

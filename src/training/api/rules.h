@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "training/api/document.h"
+#include "base/document.h"
 
 namespace evener::api {
 
@@ -17,6 +17,6 @@ inline constexpr std::int64_t kMostHosts = 256;
 // 28 days, as the service.
 inline constexpr std::int64_t kMostRuntimeSeconds = 28LL * 24 * 3600;
 
-std::vector<std::string> broken_member_rules(const Value& request);
+std::vector<std::string> broken_member_rules(const document::Value& request);
 
 }  // namespace evener::api

@@ -8,20 +8,20 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const Value* at(const Value& request, std::string_view owner, std::string_view member) {
-  const Value* found = request.find(owner);
-  return found != nullptr && found->kind == Kind::kObject ? found->find(member) : nullptr;
+const document::Value* at(const document::Value& request, std::string_view owner, std::string_view member) {
+  const document::Value* found = request.find(owner);
+  return found != nullptr && found->kind == document::Kind::kObject ? found->find(member) : nullptr;
 }
 
-bool is_idle(const Value& value) {
+bool is_idle(const document::Value& value) {
   switch (value.kind) {
-    case Kind::kNull: return true;
-    case Kind::kBoolean: return !value.boolean;
-    case Kind::kInteger: return value.integer == 0;
-    case Kind::kNumber: return false;
-    case Kind::kString: return value.text.empty();
-    case Kind::kList: return value.items.empty();
-    case Kind::kObject: return value.members.empty();
+    case document::Kind::kNull: return true;
+    case document::Kind::kBoolean: return !value.boolean;
+    case document::Kind::kInteger: return value.integer == 0;
+    case document::Kind::kNumber: return false;
+    case document::Kind::kString: return value.text.empty();
+    case document::Kind::kList: return value.items.empty();
+    case document::Kind::kObject: return value.members.empty();
   }
   return true;
 }
@@ -33,18 +33,18 @@ void refuse_mode(std::string_view where, std::string_view mode, Texts& texts) {
                     "starts, without copying where the machine allows");
 }
 
-void refuse_channel(const Value& channel, Texts& texts) {
+void refuse_channel(const document::Value& channel, Texts& texts) {
   const std::string name = "channel '" + std::string(channel.text_at("ChannelName")) + "': ";
   refuse_mode(name + "InputMode", channel.text_at("InputMode"), texts);
   if (channel.text_at("RecordWrapperType") == "RecordIO")
     texts.push_back(name + "RecordWrapperType RecordIO comes in a later version; None works");
-  const Value& source = *channel.find("DataSource");
+  const document::Value& source = *channel.find("DataSource");
   if (source.find("FileSystemDataSource"))
     texts.push_back(name + "FileSystemDataSource comes in a later version; S3DataSource with "
                            "S3Uri file:///path works");
   if (source.find("DatasetSource"))
     texts.push_back(name + "DatasetSource is not supported; S3DataSource works");
-  const Value* s3 = source.find("S3DataSource");
+  const document::Value* s3 = source.find("S3DataSource");
   if (s3 == nullptr) return;
   const std::string_view type = s3->text_at("S3DataType");
   if (type == "AugmentedManifestFile" || type == "Converse")
@@ -88,10 +88,10 @@ constexpr Idle kIdle[] = {
 };
 
 // Names that the instance sets itself, whatever the request says.
-void note_environment(const Value& request, Texts& texts) {
-  const Value* environment = request.find("Environment");
+void note_environment(const document::Value& request, Texts& texts) {
+  const document::Value* environment = request.find("Environment");
   if (environment == nullptr) return;
-  for (const Member& variable : environment->members) {
+  for (const document::Member& variable : environment->members) {
     const std::string_view name = variable.name;
     if (name.starts_with("SM_") || name == "TRAINING_JOB_NAME" || name == "TRAINING_JOB_ARN" ||
         name == "CURRENT_HOST")
@@ -100,17 +100,17 @@ void note_environment(const Value& request, Texts& texts) {
   }
 }
 
-void note_channel(const Value& channel, Texts& texts) {
+void note_channel(const document::Value& channel, Texts& texts) {
   const std::string name = "channel '" + std::string(channel.text_at("ChannelName")) + "': ";
   if (channel.text_at("CompressionType") == "Gzip")
     texts.push_back(name + "CompressionType Gzip: objects are decompressed while they are staged "
                            "(SageMaker does so in Pipe mode only)");
   if (channel.find("ShuffleConfig"))
     texts.push_back(name + "ShuffleConfig is stored and has no effect in File mode");
-  const Value* s3 = channel.find("DataSource")->find("S3DataSource");
+  const document::Value* s3 = channel.find("DataSource")->find("S3DataSource");
   if (s3 == nullptr) return;
   for (const std::string_view member : {"AttributeNames", "ModelAccessConfig", "HubAccessConfig"}) {
-    const Value* value = s3->find(member);
+    const document::Value* value = s3->find(member);
     if (value != nullptr && !is_idle(*value))
       texts.push_back(name + std::string(member) + " is stored and has no effect here");
   }
@@ -118,14 +118,14 @@ void note_channel(const Value& channel, Texts& texts) {
 
 }  // namespace
 
-std::vector<std::string> unsupported_members(const Value& request) {
+std::vector<std::string> unsupported_members(const document::Value& request) {
   Texts texts;
-  if (const Value* algorithm = request.find("AlgorithmSpecification")) {
+  if (const document::Value* algorithm = request.find("AlgorithmSpecification")) {
     refuse_mode("TrainingInputMode", algorithm->text_at("TrainingInputMode"), texts);
     if (algorithm->find("AlgorithmName"))
       texts.emplace_back("AlgorithmName is not supported; script mode and ContainerEntrypoint work");
   }
-  for (const Value& channel : request.items_at("InputDataConfig")) refuse_channel(channel, texts);
+  for (const document::Value& channel : request.items_at("InputDataConfig")) refuse_channel(channel, texts);
   if (request.true_at("EnableManagedSpotTraining"))
     texts.emplace_back("EnableManagedSpotTraining comes in a later version; without it the job "
                        "runs uninterrupted");
@@ -137,21 +137,21 @@ std::vector<std::string> unsupported_members(const Value& request) {
   return texts;
 }
 
-std::vector<std::string> members_without_effect(const Value& request) {
+std::vector<std::string> members_without_effect(const document::Value& request) {
   Texts texts;
-  const Value* image = at(request, "AlgorithmSpecification", "TrainingImage");
+  const document::Value* image = at(request, "AlgorithmSpecification", "TrainingImage");
   if (image != nullptr && !image->text.empty())
     texts.push_back("TrainingImage '" + image->text +
                     "' is not used: the job runs on this machine's own programs and Python");
   for (const Idle& idle : kIdle) {
-    const Value* value =
+    const document::Value* value =
         idle.owner.empty() ? request.find(idle.member) : at(request, idle.owner, idle.member);
     if (value == nullptr || is_idle(*value)) continue;
     const std::string path =
         (idle.owner.empty() ? "" : std::string(idle.owner) + ".") + std::string(idle.member);
     texts.push_back(path + ": " + std::string(idle.effect));
   }
-  for (const Value& channel : request.items_at("InputDataConfig")) note_channel(channel, texts);
+  for (const document::Value& channel : request.items_at("InputDataConfig")) note_channel(channel, texts);
   note_environment(request, texts);
   return texts;
 }

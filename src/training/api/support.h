@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "training/api/document.h"
+#include "base/document.h"
 
 namespace evener::api {
 
 // Members that ask for what is not there yet; each text says what works instead.
-std::vector<std::string> unsupported_members(const Value& request);
+std::vector<std::string> unsupported_members(const document::Value& request);
 
 // Members that are stored and have no effect, or another one than in the service.
-std::vector<std::string> members_without_effect(const Value& request);
+std::vector<std::string> members_without_effect(const document::Value& request);
 
 }  // namespace evener::api

@@ -1,8 +1,8 @@
 // A JSON document as a tree of plain values, with members in the order of the text.
 //
-// Used by:  the other files of api.
+// Used by:  training/api, control_plane.
 // Threads:  values and pure functions.
-// Fails:    read_document: kInvalidArgument with line and column (syntax), or naming the limit,
+// Fails:    read: kInvalidArgument with line and column (syntax), or naming the limit,
 //           the member given twice, ...
 #pragma once
 
@@ -14,13 +14,13 @@
 
 #include "base/result.h"
 
-namespace evener::api {
+namespace evener::document {
 
-// A CreateTrainingJob body is at most this long; the largest that the constraints allow is about
+// The longest text that is read. The largest body of the API that its constraints allow has about
 // 400 KB.
-inline constexpr std::size_t kDocumentLimitBytes = 1u << 20;
-// The deepest member of the service model lies 8 levels deep.
-inline constexpr std::size_t kDocumentDepthLimit = 32;
+inline constexpr std::size_t kLimitBytes = 1u << 20;
+// The deepest member of the API lies 8 levels deep.
+inline constexpr std::size_t kDepthLimit = 32;
 
 enum class Kind { kNull, kBoolean, kInteger, kNumber, kString, kList, kObject };
 std::string_view to_string(Kind kind);  // "a string", "an object": for messages
@@ -58,9 +58,9 @@ Value make_object();
 Value make_seconds(std::int64_t millis);
 
 // Members that are null are left out.
-Result<Value> read_document(std::string_view json);
-std::string write_document(const Value& value);                 // compact
+Result<Value> read(std::string_view json);
+std::string write(const Value& value);                 // compact
 // Python's and SageMaker's way to put a string into a hyperparameter: with quotes and escapes.
-std::string quote_json(std::string_view text);
+std::string quote(std::string_view text);
 
-}  // namespace evener::api
+}  // namespace evener::document

@@ -3,9 +3,9 @@
 #include <set>
 #include <utility>
 
-#include "training/api/document.h"
+#include "base/document.h"
 
-namespace evener::api {
+namespace evener::document {
 
 namespace {
 
@@ -129,8 +129,8 @@ class TreeBuilder {
   }
 
   bool open(Value value) {
-    if (open_.size() == kDocumentDepthLimit)
-      return refuse("the body is nested more than " + std::to_string(kDocumentDepthLimit) +
+    if (open_.size() == kDepthLimit)
+      return refuse("the body is nested more than " + std::to_string(kDepthLimit) +
                     " levels deep");
     open_.push_back(std::move(value));
     return true;
@@ -156,7 +156,7 @@ void write_to(const Value& value, std::string& out) {
     case Kind::kBoolean: out += value.boolean ? "true" : "false"; return;
     case Kind::kInteger:
     case Kind::kNumber: out += value.text; return;
-    case Kind::kString: out += quote_json(value.text); return;
+    case Kind::kString: out += quote(value.text); return;
     case Kind::kList: {
       out += '[';
       for (std::size_t i = 0; i < value.items.size(); ++i) {
@@ -170,7 +170,7 @@ void write_to(const Value& value, std::string& out) {
       out += '{';
       for (std::size_t i = 0; i < value.members.size(); ++i) {
         if (i > 0) out += ',';
-        out += quote_json(value.members[i].name) + ":";
+        out += quote(value.members[i].name) + ":";
         write_to(value.members[i].value, out);
       }
       out += '}';
@@ -181,11 +181,11 @@ void write_to(const Value& value, std::string& out) {
 
 }  // namespace
 
-Result<Value> read_document(std::string_view json) {
-  if (json.size() > kDocumentLimitBytes)
+Result<Value> read(std::string_view json) {
+  if (json.size() > kLimitBytes)
     return failure(ErrorCode::kInvalidArgument,
                    "the body is " + std::to_string(json.size()) + " bytes long; the limit is " +
-                       std::to_string(kDocumentLimitBytes) + " bytes (1 MiB)");
+                       std::to_string(kLimitBytes) + " bytes (1 MiB)");
   TreeBuilder builder(json);
   bool read = false;
   try {
@@ -198,14 +198,14 @@ Result<Value> read_document(std::string_view json) {
   return builder.take();
 }
 
-std::string write_document(const Value& value) {
+std::string write(const Value& value) {
   std::string out;
   write_to(value, out);
   return out;
 }
 
-std::string quote_json(std::string_view text) {
+std::string quote(std::string_view text) {
   return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace evener::api
+}  // namespace evener::document

@@ -1,9 +1,9 @@
-#include "training/api/document.h"
+#include "base/document.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace evener::api {
+namespace evener::document {
 
 std::string_view to_string(Kind kind) {
   switch (kind) {
@@ -96,4 +96,4 @@ Value make_seconds(std::int64_t millis) {
   return value;
 }
 
-}  // namespace evener::api
+}  // namespace evener::document
