@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Time from a request to the first instruction of the user's program, beside what else starts one.
 
-    start_bench.py --evener build/evener [--rounds 20] [--instances 1,8]
+    start_bench.py --evener build/evener [--rounds 20] [--instances 1,2,8] [--quiet-load 1.5]
 
 The program is static and prints the clock at its start. Rounds are interleaved: each runs every
-way once. Prints one JSON object a line; raw samples in ms.
+way once, after the machine has become quiet. Prints one JSON object a line with what it means;
+raw samples in ms.
 """
 
 from __future__ import annotations
@@ -13,28 +14,29 @@ import argparse
 import contextlib
 import json
 import os
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from container_peers import Compose, PeerCommand, Podman, laboratory, run
+
 HERE = Path(__file__).resolve().parent
-RUN_TIMEOUT_SECONDS = 60
 # The kernel takes namespaces apart after the program has ended; a machine that does so is not idle.
 SETTLE_SECONDS = 0.7
-CONTAINERS_CONF = """[containers]
-default_ulimits = ["nofile=1024:1024", "nproc=32768:32768"]
-[network]
-network_backend = "netavark"
-[engine]
-cgroup_manager = "cgroupfs"
-runtime = "runc"
-events_logger = "file"
-"""
+MOST_WAITING_SECONDS = 900   # for a quiet machine, all rounds together
+MEANINGS = {
+    "fork_exec": "a bare fork and exec of the program, no isolation",
+    "evener": "evener train: namespaces, own address, way to the outside, limits, logs, archives",
+    "podman_none": "podman run --network none: a container without a network",
+    "podman_bridge": "podman run with its default network: own address on a bridge",
+    "compose_2": "docker-compose up of two services with their default network",
+}
+# An instance has an address and a way to the outside: podman's default network is its like.
+COMPARED = [("evener_1", "podman_bridge"), ("evener_1", "podman_none"),
+            ("evener_1", "compose_2"), ("evener_2", "compose_2")]
 # One sample: name of the measurement -> ms.
 Sample = dict[str, float]
 Way = Callable[[], Sample]
@@ -42,15 +44,6 @@ Way = Callable[[], Sample]
 
 def milliseconds(nanoseconds: int) -> float:
     return round(nanoseconds / 1e6, 3)
-
-
-def run(command: list[str], environment: dict[str, str] | None = None) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False,
-                          stdin=subprocess.DEVNULL, timeout=RUN_TIMEOUT_SECONDS)
-    if done.returncode != 0:
-        raise RuntimeError(f"{command[0]} ended with {done.returncode}: {done.stdout[-600:]} "
-                           f"{done.stderr[-600:]}")
-    return done.stdout
 
 
 def first_instructions(text: str) -> list[int]:
@@ -64,10 +57,6 @@ def timed(command: list[str], environment: dict[str, str] | None = None) -> Samp
     after = time.time_ns()
     return {"first_ms": milliseconds(max(first_instructions(text)) - before),
             "whole_ms": milliseconds(after - before)}
-
-
-def bare(program: Path) -> Way:
-    return lambda: timed([str(program)])
 
 
 class Evener:
@@ -113,88 +102,52 @@ class Evener:
                 "whole_ms": milliseconds(after - before)}
 
 
-def podman_state(folder: Path) -> Path:
-    """podman wants this path to be under 50 characters."""
-    return Path("/tmp") / f"{folder.name}-run"
-
-
-def podman(program: Path, folder: Path) -> tuple[Way, str]:
-    """podman with runc, one image from scratch that holds the program alone."""
-    missing = [name for name in ("podman", "runc") if shutil.which(name) is None]
-    if missing:
-        raise LookupError(f"{' and '.join(missing)} not installed")
-    if os.geteuid() != 0:
-        raise LookupError("measured as root only")
-    configuration = folder / "containers.conf"
-    configuration.write_text(CONTAINERS_CONF)
-    environment = dict(os.environ, CONTAINERS_CONF=str(configuration))
-    context = folder / "image"
-    context.mkdir()
-    shutil.copy(program, context / "first")
-    base = ["podman", "--root", str(folder / "podman"), "--runroot", str(podman_state(folder))]
-    archive = folder / "image.tar"
-    run(["tar", "-C", str(context), "-cf", str(archive), "first"])
-    run([*base, "import", str(archive), "first:bench"], environment)
-    version = run(["podman", "--version"]).strip()
-    command = [*base, "run", "--rm", "--network", "none", "first:bench", "/first"]
-    return (lambda: timed(command, environment)), version
-
-
-def remove_podman(folder: Path) -> None:
-    """podman's storage holds a mount and files that only podman takes away."""
-    if (folder / "podman").exists():
-        subprocess.run(["podman", "--root", str(folder / "podman"), "--runroot",
-                        str(podman_state(folder)), "system", "reset", "--force"],
-                       capture_output=True, check=False,
-                       env=dict(os.environ, CONTAINERS_CONF=str(folder / "containers.conf")))
-        shutil.rmtree(podman_state(folder), ignore_errors=True)
-        subprocess.run(["umount", str(folder / "podman" / "overlay")], capture_output=True,
-                       check=False)
-
-
-def compose(program: Path, folder: Path) -> tuple[Way, str]:
-    """Two services of one local image, from `up` to the later first instruction."""
-    if shutil.which("docker-compose") is None:
-        raise LookupError("docker-compose not installed")
-    answer = subprocess.run(["docker", "info"], capture_output=True, check=False)
-    if answer.returncode != 0:
-        raise LookupError("no docker engine answers")
-    context = folder / "compose"
-    context.mkdir()
-    shutil.copy(program, context / "first")
-    run(["tar", "-C", str(context), "-cf", str(context / "image.tar"), "first"])
-    run(["docker", "import", str(context / "image.tar"), "evener-first:bench"])
-    service = "\n    image: evener-first:bench\n    command: [/first]\n    network_mode: none\n"
-    file = context / "docker-compose.yml"
-    file.write_text(f"version: '2'\nservices:\n  one:{service}  two:{service}")
-    command = ["docker-compose", "-f", str(file), "up", "--no-color"]
-
+def peer(one: PeerCommand) -> Way:
     def sample() -> Sample:
         try:
-            return timed(command)
+            return timed(one.command, one.environment)
         finally:
-            run(["docker-compose", "-f", str(file), "down"])
+            if one.undo:
+                run(one.undo, one.environment)
 
-    return sample, run(["docker-compose", "--version"]).strip()
+    return sample
 
 
-def ways(options: argparse.Namespace, program: Path, folder: Path) -> dict[str, Way]:
+def own_ways(options: argparse.Namespace, program: Path, folder: Path) -> dict[str, Way]:
     evener = Evener(options.evener.resolve(), program, folder)
-    found: dict[str, Way] = {"fork_exec": bare(program)}
+    found: dict[str, Way] = {"fork_exec": lambda: timed([str(program)])}
     for count in (int(text) for text in options.instances.split(",")):
         found[f"evener_{count}"] = evener.way(count)
-    for name, make in (("podman_run", podman), ("compose_up_2", compose)):
-        try:
-            found[name], version = make(program, folder)
-            print(json.dumps({"way": name, "version": version}))
-        except (LookupError, RuntimeError) as reason:
-            print(json.dumps({"way": name, "skipped": str(reason)}))
     return found
+
+
+def peer_ways(program: Path, folder: Path, endings: contextlib.ExitStack) -> dict[str, Way]:
+    """What is installed; what is not is named."""
+    found: dict[str, Way] = {}
+    lab: list[str] = []
+    for make in (Podman, Compose):
+        try:
+            lab = lab or endings.enter_context(laboratory())
+            engine = make(program, folder, lab)
+        except (LookupError, RuntimeError) as reason:
+            print(json.dumps({"way": make.__name__, "skipped": str(reason)}))
+            continue
+        endings.callback(engine.close)
+        print(json.dumps({"way": make.__name__, "version": engine.version}))
+        found.update({name: peer(one) for name, one in engine.commands().items()})
+    return found
+
+
+def wait_until_quiet(most_load: float, deadline: float) -> float:
+    """Until the load average of a minute is at most this, or until the deadline: the load then."""
+    while os.getloadavg()[0] > most_load and time.monotonic() < deadline:
+        time.sleep(1)
+    return os.getloadavg()[0]
 
 
 def report(name: str, samples: list[Sample]) -> dict[str, float]:
     medians: dict[str, float] = {}
-    line: dict[str, object] = {"way": name, "rounds": len(samples)}
+    line: dict[str, object] = {"way": name, "means": meaning(name), "rounds": len(samples)}
     for key in samples[0]:
         values = [one[key] for one in samples]
         medians[key] = statistics.median(values)
@@ -203,39 +156,50 @@ def report(name: str, samples: list[Sample]) -> dict[str, float]:
     return medians
 
 
+def meaning(name: str) -> str:
+    kind, _, count = name.partition("_")
+    return MEANINGS.get(name) or f"{MEANINGS[kind]}, instances: {count}"
+
+
 def ratios(medians: dict[str, dict[str, float]]) -> None:
-    """Accept to first instruction over what a peer takes from its start to the same point."""
-    one = medians.get("evener_1", {}).get("accept_to_first_ms")
-    for peer in ("podman_run", "compose_up_2"):
-        if one and peer in medians:
-            print(json.dumps({"ratio": f"evener_1 / {peer}",
-                              "value": round(one / medians[peer]["first_ms"], 4)}))
+    """Accept to first instruction over what a peer takes, to the same point and as a whole."""
+    for own, other in COMPARED:
+        if own not in medians or other not in medians:
+            continue
+        ours = medians[own]["accept_to_first_ms"]
+        print(json.dumps({"ratio": f"{own} / {other}",
+                          "over_first_instruction": round(ours / medians[other]["first_ms"], 4),
+                          "over_whole_command": round(ours / medians[other]["whole_ms"], 4)}))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--evener", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--instances", default="1,8")
+    parser.add_argument("--instances", default="1,2,8")
+    parser.add_argument("--quiet-load", type=float, default=1.5,
+                        help="wait before each round until the load average is at most this")
     options = parser.parse_args()
     # Not below /tmp: a job has a /tmp of its own and would not see the program.
     place = tempfile.TemporaryDirectory(prefix="start-bench-", dir=options.evener.resolve().parent,
                                         ignore_cleanup_errors=True)
     with place as name, contextlib.ExitStack() as endings:
         folder = Path(name)
-        endings.callback(remove_podman, folder)
         program = folder / "first"
         run(["cc", "-O2", "-static", "-o", str(program), str(HERE / "first_instruction.c")])
-        found = ways(options, program, folder)
+        found = own_ways(options, program, folder) | peer_ways(program, folder, endings)
         for way in found.values():   # warm
             way()
         samples: dict[str, list[Sample]] = {key: [] for key in found}
+        loads = []
+        deadline = time.monotonic() + MOST_WAITING_SECONDS
         for number in range(options.rounds):
+            loads.append(wait_until_quiet(options.quiet_load, deadline))
             for key, way in found.items():
                 time.sleep(SETTLE_SECONDS)
                 samples[key].append(way())
             print(f"round {number + 1} of {options.rounds}", end="\r", file=sys.stderr)
-        print(json.dumps({"load_after": os.getloadavg()[0]}))
+        print(json.dumps({"load_before_each_round": loads}))
         ratios({key: report(key, many) for key, many in samples.items()})
     return 0
 
