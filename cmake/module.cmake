@@ -40,6 +40,8 @@ function(evener_add_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+  evener_report_findings(${name})
+  evener_require_no_findings(${name})
 endfunction()
 
 # add_module(NAME [DEPENDS modules] [LIBS external libraries])

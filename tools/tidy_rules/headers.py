@@ -34,9 +34,13 @@ PLACEMENTS = [
     Placement(r"csv\.h", r"src/advice/catalog/.*\.cc", "price and instance files are read there"),
     Placement(r"toml(\+\+|plusplus)/.*", r"(src/advice/catalog|apps)/.*\.cc",
               "the user's overrides and settings"),
+    Placement(r"openssl/.*", r"src/http/(sigv4/digest|server/tls)\.cc",
+              "hashes and TLS are at two places"),
     Placement(r"tl/expected\.hpp", r"src/base/result\.h", "everything else uses Result<T>"),
     Placement(r"(gtest|gmock)/.*", r".*_test\.(cc|h)|.*/test_\w+\.h|(tests|benchmarks)/.*",
               "test code is not part of the program"),
+    Placement(r"(sanitizer/.*|execinfo\.h)", r"cmake/sanitizer_reports\.cc",
+              "sanitizers are a choice of the build"),
 ]
 
 # Headers of the C library and the kernel. C++ standard headers have no dot in their names.
