@@ -12,6 +12,7 @@ packages=(
   nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libcsv-dev
   libarchive-dev libisal-dev zlib1g-dev
   libsqlite3-dev libgtest-dev libgmock-dev
+  libssl-dev             # SHA-256 of signatures, TLS of the server
   python3-venv
   python3-dev            # the C module of the training toolkit, for its conformance test
   slirp4netns            # a job's way to the outside

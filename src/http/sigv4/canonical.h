@@ -1,0 +1,46 @@
+// The pieces that a signature is made of: canonical request, string to sign, signing key.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "http/http.h"
+#include "http/sigv4/digest.h"
+#include "http/sigv4/sigv4.h"
+
+namespace evener::http {
+
+inline constexpr std::string_view kAlgorithmName = "AWS4-HMAC-SHA256";
+
+std::string lower_case(std::string_view text);
+// The seconds of `time` as "20261130T101112Z"; the day is its first eight letters.
+std::string amz_date(WallTime time);
+// kDay for "20261130/us-west-2/sagemaker/aws4_request".
+std::string scope_text(std::string_view day, const SigningScope& scope);
+
+// Names and values of a query, decoded, in their order.
+using QueryPairs = std::vector<std::pair<std::string, std::string>>;
+QueryPairs query_pairs(std::string_view query);
+std::string canonical_query(const QueryPairs& pairs);
+
+// S3 takes a path as it is; the other services resolve "." and ".." and encode once more.
+std::string canonical_path(std::string_view path, std::string_view service);
+
+struct CanonicalParts {
+  const Request& request;
+  std::string_view service;
+  std::string query;                             // canonical_query()
+  const std::vector<std::string>& signed_names;  // in lower case, in order
+  std::string_view payload_hash;
+};
+std::string canonical_request(const CanonicalParts& parts);
+std::string joined_names(const std::vector<std::string>& names);   // "host;x-amz-date"
+
+Digest signing_key(std::string_view secret, std::string_view day, const SigningScope& scope);
+std::string signature(const Digest& key, std::string_view date, std::string_view scope_text,
+                      std::string_view canonical_request);
+
+}  // namespace evener::http
