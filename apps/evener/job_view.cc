@@ -109,6 +109,9 @@ std::string event_text(const jobs::JobEvent& event, const jobs::TrainingJob& job
           [](const jobs::Noticed& n) { return "notice: " + n.notice; },
           [](const jobs::Ended&) { return std::string(); },
           [](const jobs::Deleted&) { return std::string("job deleted"); },
+          [](const jobs::MetricsReported&) { return std::string(); },
+          [](const jobs::TagsChanged&) { return std::string(); },
+          [](const jobs::Updated&) { return std::string(); },
       },
       event.change);
 }

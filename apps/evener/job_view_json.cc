@@ -100,6 +100,18 @@ struct Describe {
     if (!change.failure_reason.empty()) out["failure_reason"] = change.failure_reason;
   }
   void operator()(const jobs::Deleted&) const { out["event"] = "deleted"; }
+  void operator()(const jobs::MetricsReported& change) const {
+    out["event"] = "metrics";
+    json values = json::object();
+    for (const auto& metric : change.metrics) values[metric.name] = metric.value;
+    out["metrics"] = values;
+  }
+  void operator()(const jobs::TagsChanged& change) const {
+    out["event"] = "tags";
+    out["set"] = change.set;
+    out["removed"] = change.removed;
+  }
+  void operator()(const jobs::Updated&) const { out["event"] = "updated"; }
 
  private:
   void status(std::string_view secondary) const {

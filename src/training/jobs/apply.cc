@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/document.h"
 #include "base/utf8.h"
 #include "training/jobs/jobs.h"
 #include "training/jobs/outcome.h"
@@ -21,6 +22,24 @@ constexpr std::string_view kTrainingMessage =
     "Training image download completed. Training in progress.";
 constexpr std::string_view kUploadingMessage = "Uploading generated training model";
 constexpr std::string_view kStoppingMessage = "Stopping the training job";
+
+// The request with members replaced; those of ResourceConfig one by one.
+Result<std::string> with_members(std::string_view request_json, std::string_view members_json) {
+  Result<document::Value> request = document::read(request_json);
+  if (!request) return tl::unexpected(request.error());
+  const Result<document::Value> members = document::read(members_json);
+  if (!members) return tl::unexpected(members.error());
+  for (const document::Member& member : members->members) {
+    document::Value* resources = request->find("ResourceConfig");
+    if (member.name == "ResourceConfig" && resources != nullptr) {
+      for (const document::Member& part : member.value.members)
+        resources->set(part.name, part.value);
+    } else {
+      request->set(member.name, member.value);
+    }
+  }
+  return document::write(*request);
+}
 
 // Takes one event in; every member function of the same name as an event is one row of the
 // legality table. A row that refuses has changed nothing.
@@ -96,7 +115,7 @@ class Applier {
   }
 
   Status operator()(const StopRequested& change) {
-    if (job_.ended()) return refuse("it has ended");
+    if (job_.ended()) return refuse_request();
     if (job_.stop) {  // the first cause stays; only the haste may grow
       job_.stop->at_once = job_.stop->at_once || change.at_once;
       return ok();
@@ -155,11 +174,45 @@ class Applier {
     return ok();
   }
 
+  Status operator()(const MetricsReported& change) {
+    RETURN_IF_ERROR(check_running());
+    if (change.metrics.size() > kMostFinalMetrics) return refuse("too many metrics");
+    job_.final_metrics = change.metrics;
+    return ok();
+  }
+
+  Status operator()(const TagsChanged& change) {
+    std::map<std::string, std::string> tags = job_.spec.tags;
+    for (const std::string& key : change.removed) tags.erase(key);
+    for (const auto& [key, value] : change.set) tags[key] = value;
+    if (tags.size() > kMostTags)
+      return failure(ErrorCode::kLimitExceeded,
+                     "job " + job_.spec.name + " would have " + std::to_string(tags.size()) +
+                         " tags; at most " + std::to_string(kMostTags) + " are allowed");
+    job_.spec.tags = std::move(tags);
+    return ok();
+  }
+
+  Status operator()(const Updated& change) {
+    if (job_.ended()) return refuse_request();
+    auto merged = with_members(job_.spec.request_json, change.members_json);
+    if (!merged) return refuse(merged.error().message);
+    job_.spec.request_json = std::move(*merged);
+    return ok();
+  }
+
  private:
   Status refuse(std::string_view why) const {
     return failure(ErrorCode::kInvalidArgument,
                    "job " + job_.spec.name + " (" + std::string(to_string(job_.secondary)) +
                        ") does not allow this event: " + std::string(why));
+  }
+
+  // As the service words it.
+  Status refuse_request() const {
+    return failure(ErrorCode::kInvalidArgument,
+                   "The request was rejected because the training job is in status " +
+                       std::string(to_string(job_.status)) + ".");
   }
 
   bool stopping() const { return job_.stop.has_value(); }
@@ -276,7 +329,7 @@ Status apply(TrainingJob& job, const JobEvent& event) {
     return failure(ErrorCode::kInvalidArgument, "job " + job.spec.name + " has been deleted");
   const WallTime time = std::max(event.time, job.last_modified);
   RETURN_IF_ERROR(std::visit(Applier(job, time), event.change));
-  job.last_modified = time;
+  if (!std::holds_alternative<TagsChanged>(event.change)) job.last_modified = time;
   job.imported_position = std::max(job.imported_position, event.journal_position);
   return ok();
 }

@@ -182,6 +182,8 @@ TEST(Apply, an_illegal_event_is_refused_and_changes_nothing) {
   expect_refused(fresh, UploadingStarted{}, "not been launched");
   expect_refused(fresh, ArtifactsStored{}, "not been launched");
   expect_refused(fresh, UsageReported{}, "not been launched");
+  expect_refused(fresh, MetricsReported{}, "not been launched");
+  expect_refused(fresh, Updated{"{}"}, "");  // the story's request is no JSON
   expect_refused(fresh, Launching{}, "at least one instance");
   expect_refused(fresh, Launching{{{"algo-1", 7}}}, "in no group");
   expect_refused(fresh, Launching{{{"algo-1", 0}, {"algo-1", 1}}}, "two hosts of one name");
@@ -215,11 +217,64 @@ TEST(Apply, an_ended_job_takes_only_notices_and_its_deletion) {
   for (const JobChange& change : std::vector<JobChange>{
            Launching{place_instances(story.job.spec)}, StatusMessageChanged{"x"}, StagingStarted{},
            TrainingStarted{}, StopRequested{}, UploadingStarted{}, ArtifactsStored{},
-           UsageReported{}, Ended{}, PendingReasonChanged{"x"}})
+           UsageReported{}, Ended{}, PendingReasonChanged{"x"}, MetricsReported{}, Updated{"{}"}})
     expect_refused(story, change, "");
   story.then(Noticed{"late"}).then(Deleted{});
   EXPECT_TRUE(story.job.deleted);
   expect_refused(story, Noticed{"later"}, "deleted");
+}
+
+TEST(Apply, a_request_that_comes_after_the_end_is_refused_as_the_service_words_it) {
+  JobStory story = uploading();
+  story.then(Ended{});
+  const std::string words =
+      "The request was rejected because the training job is in status Completed.";
+  EXPECT_EQ(story.tell(StopRequested{}).error().message, words);
+  EXPECT_EQ(story.tell(Updated{R"({"RemoteDebugConfig":{}})"}).error().message, words);
+}
+
+TEST(Apply, tags_change_at_any_time_and_are_no_news_of_the_job) {
+  JobStory story = uploading();
+  story.then(TagsChanged{{{"a", "1"}, {"b", "2"}}, {}}).then(Ended{});
+  const WallTime modified = story.job.last_modified;
+  story.then(TagsChanged{{{"b", "3"}, {"c", ""}}, {"a", "never there"}});
+  EXPECT_EQ(story.job.spec.tags, (std::map<std::string, std::string>{{"b", "3"}, {"c", ""}}));
+  EXPECT_EQ(story.job.last_modified, modified);
+  story.then(TagsChanged{{{"b", "4"}}, {"b"}});
+  EXPECT_EQ(story.job.spec.tags.at("b"), "4");
+}
+
+TEST(Apply, more_tags_than_the_service_allows_are_refused_as_a_whole) {
+  JobStory story;
+  TagsChanged many;
+  for (std::size_t i = 0; i < kMostTags; ++i) many.set["key" + std::to_string(i)] = "v";
+  story.then(many);
+  const Status status = story.tell(TagsChanged{{{"one", ""}, {"key0", "new"}}, {}});
+  EXPECT_EQ(status.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_EQ(story.job.spec.tags.at("key0"), "v");
+  story.then(TagsChanged{{{"one", ""}}, {"key0"}});
+  EXPECT_EQ(story.job.spec.tags.size(), kMostTags);
+}
+
+TEST(Apply, an_update_replaces_members_of_the_request_and_those_of_resources_one_by_one) {
+  JobStory story;
+  story.job.spec.request_json =
+      R"({"A":1,"ResourceConfig":{"InstanceCount":2,"KeepAlivePeriodInSeconds":1},"P":{"x":1}})";
+  story.then(Updated{R"({"ResourceConfig":{"KeepAlivePeriodInSeconds":60},"P":{"y":2},"R":{}})"});
+  EXPECT_EQ(story.job.spec.request_json,
+            R"({"A":1,"ResourceConfig":{"InstanceCount":2,"KeepAlivePeriodInSeconds":60},)"
+            R"("P":{"y":2},"R":{}})");
+  EXPECT_FALSE(story.tell(Updated{"["}).has_value());
+}
+
+TEST(Apply, the_last_values_of_metrics_are_kept_up_to_a_limit) {
+  JobStory story = uploading();
+  const MetricValue loss{"train:loss", 0.25, from_millis(5)};
+  story.then(MetricsReported{{loss}});
+  EXPECT_THAT(story.job.final_metrics, ElementsAre(loss));
+  MetricsReported many;
+  many.metrics.resize(kMostFinalMetrics + 1);
+  EXPECT_FALSE(story.tell(many).has_value());
 }
 
 TEST(Apply, only_a_submission_creates_a_job) {

@@ -139,6 +139,13 @@ void fields(Archive& a, InstanceUsage& v) {
   a("input_wait_fraction", v.input_wait_fraction);
 }
 
+template <class Archive>
+void fields(Archive& a, MetricValue& v) {
+  a("name", v.name);
+  a("value", v.value);
+  a("time_ms", v.time);
+}
+
 // ---- events ------------------------------------------------------------------------------
 
 template <class Archive>
@@ -198,6 +205,19 @@ void fields(Archive& a, Ended& v) {
 }
 template <class Archive>
 void fields(Archive&, Deleted&) {}
+template <class Archive>
+void fields(Archive& a, MetricsReported& v) {
+  a("metrics", v.metrics);
+}
+template <class Archive>
+void fields(Archive& a, TagsChanged& v) {
+  a("set", v.set);
+  a("removed", v.removed);
+}
+template <class Archive>
+void fields(Archive& a, Updated& v) {
+  a("members_json", v.members_json);
+}
 
 // ---- the job -----------------------------------------------------------------------------
 
@@ -228,6 +248,7 @@ void fields(Archive& a, TrainingJob& v) {
   a("channels", v.channels);
   a("artifacts", v.artifacts);
   a("usage", v.usage);
+  a("final_metrics", v.final_metrics);
   a("notices", v.notices);
   a("imported_position", v.imported_position);
   a("deleted", v.deleted);

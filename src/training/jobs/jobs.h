@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "training/jobs/query.h"
 #include "training/jobs/spec.h"
 #include "training/jobs/status.h"
 
@@ -64,7 +66,17 @@ struct UsageReported {      // totals of the whole run, once, before Ended
 struct Noticed {            // something the user should read; the job goes on
   std::string notice{};
 };
-struct Ended {              // the last event but Deleted
+struct MetricsReported {    // the last value of every metric that the job's log told
+  std::vector<MetricValue> metrics{};
+};
+struct TagsChanged {        // also after the end
+  std::map<std::string, std::string> set{};
+  std::vector<std::string> removed{};
+};
+struct Updated {            // members of an UpdateTrainingJob, which Describe shows from then on
+  std::string members_json{};
+};
+struct Ended {              // the last event but TagsChanged, Updated and Deleted
   JobStatus status = JobStatus::kCompleted;           // Completed, Failed or Stopped
   SecondaryStatus secondary = SecondaryStatus::kCompleted;
   std::string failure_reason{};                       // "Class: text", at most 1024 bytes
@@ -74,7 +86,8 @@ struct Deleted {};
 using JobChange =
     std::variant<Submitted, PendingReasonChanged, Launching, StatusMessageChanged, StagingStarted,
                  ChannelsStaged, TrainingStarted, InstanceExited, StopRequested, UploadingStarted,
-                 ArtifactsStored, UsageReported, Noticed, Ended, Deleted>;
+                 ArtifactsStored, UsageReported, Noticed, Ended, Deleted, MetricsReported, TagsChanged,
+                 Updated>;
 std::string_view kind_of(const JobChange& change);  // the type's name: "Submitted", ...
 
 struct JobEvent {
@@ -85,6 +98,9 @@ struct JobEvent {
   std::uint64_t journal_position = 0;
   JobChange change;
 };
+
+inline constexpr std::size_t kMostTags = 50;           // of one job, as the service allows
+inline constexpr std::size_t kMostFinalMetrics = 40;
 
 // ---- what is -----------------------------------------------------------------------------
 
@@ -113,6 +129,7 @@ struct TrainingJob {
   std::vector<ChannelReport> channels{};
   ArtifactReport artifacts{};
   std::vector<InstanceUsage> usage{};
+  std::vector<MetricValue> final_metrics{};
   std::vector<std::string> notices{};
   std::uint64_t imported_position = 0;      // highest journal_position applied
   bool deleted = false;
@@ -125,7 +142,9 @@ Result<TrainingJob> create(const JobEvent& event);
 
 // Changes `job` by `event`, or refuses and leaves it as it was. An event whose
 // journal_position is not above imported_position is accepted and changes nothing. Times never
-// run backwards within a job: a time before the last one counts as the last one.
+// run backwards within a job: a time before the last one counts as the last one. A change of tags
+// leaves last_modified as it is. Requests that come too late (StopRequested, Updated, Deleted) are
+// refused in AWS's words.
 Status apply(TrainingJob& job, const JobEvent& event);
 
 // ---- decisions within one job ---------------------------------------------------------

@@ -65,12 +65,25 @@ constexpr NameTable<StopCause, 3> kStopCauses{{
     {StopCause::kEngineLost, "EngineLost"},
 }};
 
+constexpr NameTable<SortBy, 4> kSortBys{{
+    {SortBy::kCreationTime, "CreationTime"},
+    {SortBy::kName, "Name"},
+    {SortBy::kStatus, "Status"},
+    {SortBy::kLastModifiedTime, "LastModifiedTime"},
+}};
+
+constexpr NameTable<SortOrder, 2> kSortOrders{{
+    {SortOrder::kAscending, "Ascending"},
+    {SortOrder::kDescending, "Descending"},
+}};
+
 // In the order of JobChange's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<JobChange>> kKinds{
     "Submitted",     "PendingReasonChanged", "Launching",       "StatusMessageChanged",
     "StagingStarted", "ChannelsStaged",      "TrainingStarted", "InstanceExited",
     "StopRequested", "UploadingStarted",     "ArtifactsStored", "UsageReported",
-    "Noticed",       "Ended",                "Deleted"};
+    "Noticed",       "Ended",                "Deleted",         "MetricsReported",
+    "TagsChanged",   "Updated"};
 
 }  // namespace
 
@@ -82,6 +95,8 @@ std::string_view to_string(Distribution value) { return name_in(kDistributions, 
 std::string_view to_string(Compression compression) { return name_in(kCompressions, compression); }
 std::string_view to_string(Fit fit) { return name_in(kFits, fit); }
 std::string_view to_string(StopCause cause) { return name_in(kStopCauses, cause); }
+std::string_view to_string(SortBy by) { return name_in(kSortBys, by); }
+std::string_view to_string(SortOrder order) { return name_in(kSortOrders, order); }
 
 std::optional<JobStatus> job_status_from(std::string_view text) {
   return value_in(kJobStatuses, text);
@@ -102,6 +117,10 @@ std::optional<Compression> compression_from(std::string_view text) {
 std::optional<Fit> fit_from(std::string_view text) { return value_in(kFits, text); }
 std::optional<StopCause> stop_cause_from(std::string_view text) {
   return value_in(kStopCauses, text);
+}
+std::optional<SortBy> sort_by_from(std::string_view text) { return value_in(kSortBys, text); }
+std::optional<SortOrder> sort_order_from(std::string_view text) {
+  return value_in(kSortOrders, text);
 }
 
 std::string_view kind_of(const JobChange& change) { return kKinds[change.index()]; }

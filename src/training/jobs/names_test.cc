@@ -29,6 +29,8 @@ TEST(Names, every_enumerator_round_trips) {
   check_names(Compression::kGzip, compression_from);
   check_names(Fit::kScaled, fit_from);
   check_names(StopCause::kEngineLost, stop_cause_from);
+  check_names(SortBy::kLastModifiedTime, sort_by_from);
+  check_names(SortOrder::kDescending, sort_order_from);
 }
 
 TEST(Names, are_spelled_as_in_the_api) {
@@ -54,6 +56,9 @@ TEST(Names, every_event_kind_is_its_type) {
   EXPECT_EQ(kind_of(Noticed{}), "Noticed");
   EXPECT_EQ(kind_of(Ended{}), "Ended");
   EXPECT_EQ(kind_of(Deleted{}), "Deleted");
+  EXPECT_EQ(kind_of(MetricsReported{}), "MetricsReported");
+  EXPECT_EQ(kind_of(TagsChanged{}), "TagsChanged");
+  EXPECT_EQ(kind_of(Updated{}), "Updated");
 }
 
 }  // namespace

@@ -176,4 +176,11 @@ struct InstanceUsage {
   bool operator==(const InstanceUsage&) const = default;
 };
 
+struct MetricValue {                // one point of a metric of the job's own
+  std::string name;
+  double value = 0;
+  WallTime time{};
+  bool operator==(const MetricValue&) const = default;
+};
+
 }  // namespace evener::jobs
