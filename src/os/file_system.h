@@ -63,6 +63,9 @@ class WritableFile {
   virtual ~WritableFile() = default;
   // Writes all of it or fails; after a failure the file's tail is unspecified.
   virtual Status append(std::span<const std::byte> bytes) = 0;
+  // Writes all of it at `offset`, also beyond the end; from several threads at once. Not for files
+  // of open_append(), and not beside append().
+  virtual Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
   // Data and size are on stable storage when it returns.
   virtual Status sync() = 0;
   // Reports what the destructor could not.
@@ -82,6 +85,8 @@ class FileSystem {
   // no one sees it. Dropped, it leaves nothing; nor does a killed process where the file system
   // knows files without names.
   virtual Result<std::unique_ptr<WritableFile>> create_replacing(const fs::path& path) = 0;
+  // As create_replacing(), but close() fails with kAlreadyExists if the name is taken by then.
+  virtual Result<std::unique_ptr<WritableFile>> create_new(const fs::path& path) = 0;
   // Creates, or continues at the end.
   virtual Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) = 0;
 

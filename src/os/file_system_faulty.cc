@@ -37,6 +37,12 @@ class FaultyWritableFile final : public WritableFile {
     (void)inner_->append(bytes.first(bytes.size() / 2));
     return fault;
   }
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    Status fault = faults_->next();
+    if (fault) return inner_->write_at(offset, bytes);
+    (void)inner_->write_at(offset, bytes.first(bytes.size() / 2));
+    return fault;
+  }
   Status sync() override {
     RETURN_IF_ERROR(faults_->next());
     return inner_->sync();
@@ -73,6 +79,11 @@ Result<std::unique_ptr<WritableFile>> FaultyFileSystem::create(const fs::path& p
 Result<std::unique_ptr<WritableFile>> FaultyFileSystem::create_replacing(const fs::path& path) {
   RETURN_IF_ERROR(faults_->next());
   return wrapped<FaultyWritableFile>(inner_.create_replacing(path), faults_);
+}
+
+Result<std::unique_ptr<WritableFile>> FaultyFileSystem::create_new(const fs::path& path) {
+  RETURN_IF_ERROR(faults_->next());
+  return wrapped<FaultyWritableFile>(inner_.create_new(path), faults_);
 }
 
 Result<std::unique_ptr<WritableFile>> FaultyFileSystem::open_append(const fs::path& path) {

@@ -45,12 +45,10 @@ class MemoryFileSystem final : public FileSystem {
   }
 
   Result<std::unique_ptr<WritableFile>> create_replacing(const fs::path& path) override {
-    const MutexLock lock(tree_->mutex);
-    auto place = tree_->find(path, LastSymlink::kKeep);
-    if (!place) return tl::unexpected(std::move(place.error()));
-    if (!path.has_filename()) return failed(EISDIR, "create", path);
-    return memory::writable(tree_, tree_->new_node(FileKind::kRegular, 0644), path,
-                            Publish::kAtClose);
+    return create_unpublished(path, Publish::kAtClose);
+  }
+  Result<std::unique_ptr<WritableFile>> create_new(const fs::path& path) override {
+    return create_unpublished(path, Publish::kAtCloseIfFree);
   }
 
   Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) override {
@@ -103,6 +101,14 @@ class MemoryFileSystem final : public FileSystem {
   }
 
  private:
+  Result<std::unique_ptr<WritableFile>> create_unpublished(const fs::path& path, Publish publish) {
+    const MutexLock lock(tree_->mutex);
+    auto place = tree_->find(path, LastSymlink::kKeep);
+    if (!place) return tl::unexpected(std::move(place.error()));
+    if (!path.has_filename()) return failed(EISDIR, "create", path);
+    return memory::writable(tree_, tree_->new_node(FileKind::kRegular, 0644), path, publish);
+  }
+
   Result<std::shared_ptr<Node>> regular(const fs::path& path) const {
     auto node = tree_->node_at(path, LastSymlink::kFollow);
     if (node && (*node)->kind != FileKind::kRegular) return failed(EISDIR, "open", path);

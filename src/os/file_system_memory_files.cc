@@ -46,11 +46,20 @@ class MemoryWritableFile final : public WritableFile {
     node_->modified = tree_->clock.wall_now();
     return ok();
   }
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    const MutexLock lock(tree_->mutex);
+    if (closed_) return failure(ErrorCode::kIo, "write " + path_.string() + ": it is closed");
+    if (bytes.empty()) return ok();
+    if (node_->bytes.size() < offset + bytes.size()) node_->bytes.resize(offset + bytes.size());
+    std::memcpy(node_->bytes.data() + offset, bytes.data(), bytes.size());
+    node_->modified = tree_->clock.wall_now();
+    return ok();
+  }
   Status sync() override { return ok(); }
   Status close() override {
     const MutexLock lock(tree_->mutex);
     if (std::exchange(closed_, true) || publish_ == Publish::kNow) return ok();
-    return publish_at(*tree_, path_, node_);
+    return publish_at(*tree_, path_, node_, publish_);
   }
 
  private:

@@ -88,9 +88,12 @@ FileStat stat_of(const Node& node) {
   return stat;
 }
 
-Status publish_at(MemoryTree& tree, const fs::path& path, std::shared_ptr<Node> node) {
+Status publish_at(MemoryTree& tree, const fs::path& path, std::shared_ptr<Node> node,
+                  Publish publish) {
   auto place = tree.find(path, LastSymlink::kKeep);
   if (!place) return tl::unexpected(std::move(place.error()));
+  if (place->node && publish == Publish::kAtCloseIfFree)
+    return errno_failure(EEXIST, "create " + path.string());
   if (place->name.empty() || (place->node && place->node->kind == FileKind::kDirectory))
     return errno_failure(EISDIR, "create " + path.string());
   place->folder->children[place->name] = std::move(node);

@@ -48,13 +48,14 @@ struct MemoryTree {
 
 FileStat stat_of(const Node& node);
 
-enum class Publish { kNow, kAtClose };
+enum class Publish { kNow, kAtClose, kAtCloseIfFree };
 std::unique_ptr<ReadableFile> readable(std::shared_ptr<MemoryTree> tree,
                                        std::shared_ptr<Node> node);
-// With kAtClose the node takes the name `path` at close().
+// The node takes the name `path` at close(), but for kNow.
 std::unique_ptr<WritableFile> writable(std::shared_ptr<MemoryTree> tree, std::shared_ptr<Node> node,
                                        fs::path path, Publish publish);
-// Puts `node` at `path` in place of a file that is there.
-Status publish_at(MemoryTree& tree, const fs::path& path, std::shared_ptr<Node> node);
+// Puts `node` at `path`, in place of a file that is there or only if there is none.
+Status publish_at(MemoryTree& tree, const fs::path& path, std::shared_ptr<Node> node,
+                  Publish publish);
 
 }  // namespace evener::os::memory

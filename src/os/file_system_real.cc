@@ -68,7 +68,10 @@ class RealFileSystem final : public FileSystem {
     return real::open_writable(path, real::OpenFor::kTruncate);
   }
   Result<std::unique_ptr<WritableFile>> create_replacing(const fs::path& path) override {
-    return real::open_replacing(path);
+    return real::open_unpublished(path, real::WhenTaken::kReplace);
+  }
+  Result<std::unique_ptr<WritableFile>> create_new(const fs::path& path) override {
+    return real::open_unpublished(path, real::WhenTaken::kRefuse);
   }
   Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) override {
     return real::open_writable(path, real::OpenFor::kAppend);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,13 +27,17 @@ FileKind kind_of_mode(mode_t mode);
 Result<std::unique_ptr<ReadableFile>> open_readable(const fs::path& path);
 enum class OpenFor { kTruncate, kAppend };
 Result<std::unique_ptr<WritableFile>> open_writable(const fs::path& path, OpenFor purpose);
-Result<std::unique_ptr<WritableFile>> open_replacing(const fs::path& path);
+// What close() does to a file that is there already.
+enum class WhenTaken { kReplace, kRefuse };
+Result<std::unique_ptr<WritableFile>> open_unpublished(const fs::path& path, WhenTaken when_taken);
 
 // Calls `visit` for each data extent of the open file in order until it fails.
 Status for_each_extent(int fd, std::uint64_t size, const fs::path& path,
                        const std::function<Status(Extent)>& visit);
 // Writes all of `size` bytes to `fd` at its offset.
 Status write_all(int fd, const void* data, std::size_t size, const fs::path& path);
+Status write_all_at(int fd, std::uint64_t offset, std::span<const std::byte> bytes,
+                    const fs::path& path);
 
 Status copy_regular_file(const fs::path& from, const fs::path& to);
 Status remove_tree(const fs::path& path);

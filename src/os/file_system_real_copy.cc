@@ -59,13 +59,21 @@ Status copy_extent(const CopyEnds& ends, Extent extent) {
   return ok();
 }
 
+// For a hole at the end. Not where the size is right: ext4 writes a file that was truncated to
+// disk when it is closed, and takes its journal for each call.
+Status give_size(const CopyEnds& ends, off_t size) {
+  struct stat now {};
+  if (::fstat(ends.to, &now) != 0) return errno_failure(errno, attempt("stat", ends.to_path));
+  if (now.st_size == size || ::ftruncate(ends.to, size) == 0) return ok();
+  return errno_failure(errno, attempt("truncate", ends.to_path));
+}
+
 Status fill(const CopyEnds& ends, const struct stat& source) {
   if (::ioctl(ends.to, FICLONE, ends.from) != 0) {
     RETURN_IF_ERROR(for_each_extent(ends.from, static_cast<std::uint64_t>(source.st_size),
                                     ends.from_path,
                                     [&](Extent extent) { return copy_extent(ends, extent); }));
-    if (::ftruncate(ends.to, source.st_size) != 0)
-      return errno_failure(errno, attempt("truncate", ends.to_path));
+    RETURN_IF_ERROR(give_size(ends, source.st_size));
   }
   // No set-user-id bits: the copy has another owner.
   if (::fchmod(ends.to, source.st_mode & 0777u) != 0)
@@ -90,7 +98,8 @@ Status copy_regular_file(const fs::path& from, const fs::path& to) {
   if (::fstat(target.get(), &target_stat) != 0) return errno_failure(errno, attempt("stat", to));
   if (target_stat.st_dev == source_stat.st_dev && target_stat.st_ino == source_stat.st_ino)
     return failure(ErrorCode::kInvalidArgument, attempt("copy", from) + ": onto itself");
-  if (::ftruncate(target.get(), 0) != 0) return errno_failure(errno, attempt("truncate", to));
+  if (target_stat.st_size != 0 && ::ftruncate(target.get(), 0) != 0)
+    return errno_failure(errno, attempt("truncate", to));
 
   Status filled = fill({source.get(), target.get(), from, to}, source_stat);
   if (filled && ::close(target.release()) != 0) filled = errno_failure(errno, attempt("close", to));

@@ -52,6 +52,9 @@ class RealWritableFile final : public WritableFile {
   Status append(std::span<const std::byte> bytes) override {
     return write_all(fd_.get(), bytes.data(), bytes.size(), path_);
   }
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    return write_all_at(fd_.get(), offset, bytes, path_);
+  }
   Status sync() override {
     if (::fdatasync(fd_.get()) != 0) return errno_failure(errno, attempt("sync", path_));
     return ok();
@@ -121,6 +124,21 @@ Status write_all(int fd, const void* data, std::size_t size, const fs::path& pat
     }
     next += written;
     size -= static_cast<std::size_t>(written);
+  }
+  return ok();
+}
+
+Status write_all_at(int fd, std::uint64_t offset, std::span<const std::byte> bytes,
+                    const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno_failure(errno, attempt("write", path));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
   }
   return ok();
 }

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 
@@ -24,17 +25,26 @@ fs::path temporary_beside(const fs::path& path) {
   return folder_of(path) / ("." + name + ".tmp-" + random_suffix(random, kSuffixLength));
 }
 
-class ReplacingFile final : public WritableFile {
+class UnpublishedFile final : public WritableFile {
  public:
   // `temporary` is empty while the file has no name at all.
-  ReplacingFile(UniqueFd fd, fs::path path, fs::path temporary)
-      : fd_(std::move(fd)), path_(std::move(path)), temporary_(std::move(temporary)) {}
-  ReplacingFile(const ReplacingFile&) = delete;
-  ReplacingFile& operator=(const ReplacingFile&) = delete;
-  ~ReplacingFile() override { drop_name(); }
+  UnpublishedFile(UniqueFd fd, fs::path path, fs::path temporary, WhenTaken when_taken)
+      : fd_(std::move(fd)),
+        path_(std::move(path)),
+        temporary_(std::move(temporary)),
+        when_taken_(when_taken) {}
+  UnpublishedFile(const UnpublishedFile&) = delete;
+  UnpublishedFile& operator=(const UnpublishedFile&) = delete;
+  ~UnpublishedFile() override { drop_name(); }
 
   Status append(std::span<const std::byte> bytes) override {
     Status written = write_all(fd_.get(), bytes.data(), bytes.size(), path_);
+    if (!written) failed_ = true;
+    return written;
+  }
+
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    Status written = write_all_at(fd_.get(), offset, bytes, path_);
     if (!written) failed_ = true;
     return written;
   }
@@ -58,6 +68,13 @@ class ReplacingFile final : public WritableFile {
 
  private:
   Status publish() {
+    if (when_taken_ == WhenTaken::kRefuse) {
+      // link() does not replace, whichever name the file has now.
+      const bool linked = temporary_.empty() ? link_to(path_)
+                                             : ::link(temporary_.c_str(), path_.c_str()) == 0;
+      if (linked) return ok();
+      return errno_failure(errno, attempt("create", path_));
+    }
     if (temporary_.empty() && link_to(path_)) return ok();
     if (temporary_.empty()) {
       // linkat() does not replace; rename() does.
@@ -86,24 +103,25 @@ class ReplacingFile final : public WritableFile {
   UniqueFd fd_;
   fs::path path_;
   fs::path temporary_;
-  bool failed_ = false;
+  WhenTaken when_taken_;
+  std::atomic<bool> failed_{false};
 };
 
 }  // namespace
 
-Result<std::unique_ptr<WritableFile>> open_replacing(const fs::path& path) {
+Result<std::unique_ptr<WritableFile>> open_unpublished(const fs::path& path, WhenTaken when_taken) {
   if (!path.has_filename()) return errno_failure(EISDIR, attempt("create", path));
   // A file without a name gets one through /proc.
   if (::access("/proc/self/fd", X_OK) == 0) {
     UniqueFd unnamed(::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644));
-    if (unnamed) return std::make_unique<ReplacingFile>(std::move(unnamed), path, fs::path());
+    if (unnamed) return std::make_unique<UnpublishedFile>(std::move(unnamed), path, fs::path(), when_taken);
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
       return errno_failure(errno, attempt("create", path));
   }
   fs::path temporary = temporary_beside(path);
   UniqueFd named(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!named) return errno_failure(errno, attempt("create", temporary));
-  return std::make_unique<ReplacingFile>(std::move(named), path, std::move(temporary));
+  return std::make_unique<UnpublishedFile>(std::move(named), path, std::move(temporary), when_taken);
 }
 
 }  // namespace evener::os::real

@@ -108,6 +108,27 @@ TEST_P(FileSystems, ReplacingFileAppearsAtCloseAndNotBefore) {
   EXPECT_EQ(files().list(at("")).value().size(), 1u);
 }
 
+TEST_P(FileSystems, NewFileTakesOnlyANameThatIsFree) {
+  auto file = files().create_new(at("file")).value();
+  ASSERT_TRUE(file->append(bytes_of("mine")));
+  put("file", "another's");
+  EXPECT_EQ(file->close().error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(get("file"), "another's");
+  auto other = files().create_new(at("other")).value();
+  ASSERT_TRUE(other->append(bytes_of("mine")));
+  ASSERT_TRUE(other->close());
+  EXPECT_EQ(get("other"), "mine");
+  EXPECT_EQ(files().list(at("")).value().size(), 2u);
+}
+
+TEST_P(FileSystems, WritesAtOffsetsInAnyOrderMakeOneFile) {
+  auto file = files().create(at("file")).value();
+  ASSERT_TRUE(file->write_at(6, bytes_of("world")));
+  ASSERT_TRUE(file->write_at(0, bytes_of("hello ")));
+  ASSERT_TRUE(file->close());
+  EXPECT_EQ(get("file"), "hello world");
+}
+
 TEST_P(FileSystems, ReadingAtAnOffsetGivesWhatIsThere) {
   put("file", "0123456789");
   auto file = files().open(at("file")).value();

@@ -45,6 +45,13 @@ class FileStore final : public ObjectStore {
     return files_.create_replacing(target);
   }
 
+  Result<std::unique_ptr<os::WritableFile>> create_new(const Uri& object) override {
+    RETURN_IF_ERROR(check_object(object));
+    const path target = path_of(object);
+    RETURN_IF_ERROR(os::make_parent_directories(files_, target));
+    return files_.create_new(target);
+  }
+
   Status remove(const Uri& object) override {
     RETURN_IF_ERROR(check_object(object));
     Status removed = files_.remove_file(path_of(object));

@@ -1,5 +1,5 @@
 // Object stores behind one seam: listing, ranged reads, puts. `file://` and plain paths here;
-// s3:// joins behind the same class.
+// s3:// in s3/.
 //
 // Used by:  training/artifacts (channels in, artifacts out), apps.
 // Threads:  an ObjectStore may be shared.
@@ -11,6 +11,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,11 @@ struct StoredObject {
   std::uint64_t size = 0;       // bytes
 };
 
+struct FetchOptions {
+  std::optional<std::uint64_t> size{};              // as listed; spares a store a question
+  std::function<void(std::uint64_t)> arrived{};     // so many bytes more; from any thread
+  std::stop_token stop{};
+};
 
 class ObjectStore {
  public:
@@ -53,6 +60,13 @@ class ObjectStore {
   virtual Result<std::unique_ptr<os::ReadableFile>> open(const Uri& object) = 0;
   // Appears whole under its name when close() has succeeded, or not at all.
   virtual Result<std::unique_ptr<os::WritableFile>> create(const Uri& object) = 0;
+  // As create(), but close() fails with kAlreadyExists if an object of that name is there by then.
+  virtual Result<std::unique_ptr<os::WritableFile>> create_new(const Uri& object) = 0;
+  // Writes the whole object to the file `target`, whose folder is there. A store that can reads
+  // parts of it at the same time, goes on where a transfer broke off, and compares checksums.
+  // kCorrupt: what came is not what is stored. After an error the file's content is unspecified.
+  virtual Status fetch(const Uri& object, os::FileSystem& files, const os::fs::path& target,
+                       const FetchOptions& options);
   // No error if absent.
   virtual Status remove(const Uri& object) = 0;
   // The folder on this machine that holds exactly the objects under `prefix`, if there is one:
