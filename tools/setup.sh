@@ -13,6 +13,7 @@ packages=(
   libarchive-dev libisal-dev zlib1g-dev
   libsqlite3-dev libgtest-dev libgmock-dev
   libssl-dev             # SHA-256 of signatures, TLS of the server
+  libcurl4-openssl-dev libpugixml-dev
   python3-venv
   python3-dev            # the C module of the training toolkit, for its conformance test
   slirp4netns            # a job's way to the outside

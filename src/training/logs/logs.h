@@ -1,7 +1,8 @@
 // What instances print: capture from pipes into one append file per host with an index, and
 // reading back by time, by host and while it grows.
 //
-// Used by:  backends/local (LogWriter in the supervisor), apps (LogReader).
+// Used by:  backends/local (LogWriter in the supervisor), apps (LogReader), control_plane/logs
+//           (LogPages).
 // Threads:  a LogWriter has one thread of its own for all hosts of a job; readers are values of
 //           one thread and may run in other processes while the writer writes.
 // Fails:    kNoSpace or kIo when the file cannot grow: lines are counted as lost and said so in
@@ -72,6 +73,35 @@ class LogReader {
 // kNotFound until the host has printed or been launched.
 Result<std::unique_ptr<LogReader>> open_log(const std::filesystem::path& folder,
                                             const std::string& host);
+
+// A line and where it stands in its log, for readers that leave and come back.
+struct PlacedLine {
+  LogLine line;
+  std::uint64_t offset = 0;     // of its first byte
+  std::uint64_t end = 0;        // of what follows it
+};
+
+struct PageLimit {
+  std::size_t lines = 10'000;
+  std::size_t bytes = 1u << 20; // of text; the first line of a page comes whatever its length
+};
+
+// Pages of one host's log, forwards and backwards from any place between two lines.
+class LogPages {
+ public:
+  virtual ~LogPages() = default;
+  // The place of the first line whose time is not before `since`.
+  virtual Result<std::uint64_t> place_of(WallTime since) = 0;
+  // The place after the last whole line.
+  virtual Result<std::uint64_t> end() = 0;
+  // Lines from `place` on, and lines before it, both in the order of the log. A number that is no
+  // place of this log is kInvalidArgument.
+  virtual Result<std::vector<PlacedLine>> after(std::uint64_t place, const PageLimit& limit) = 0;
+  virtual Result<std::vector<PlacedLine>> before(std::uint64_t place, const PageLimit& limit) = 0;
+};
+// As open_log().
+Result<std::unique_ptr<LogPages>> open_log_pages(const std::filesystem::path& folder,
+                                                 const std::string& host);
 
 // CloudWatch's name: <job>/<host>-<epoch seconds of the job's first launch>.
 std::string stream_name(std::string_view job, std::string_view host, WallTime launched);
