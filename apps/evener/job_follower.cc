@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "training/backends/local/local.h"
+#include "training/backends/local/job_folder/job_folder.h"
 
 namespace evener::app {
 namespace {

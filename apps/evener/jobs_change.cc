@@ -2,7 +2,7 @@
 #include "evener/engine_seat.h"
 #include "evener/job_view.h"
 #include "evener/open_jobs.h"
-#include "training/backends/local/local.h"
+#include "training/backends/local/job_folder/job_folder.h"
 
 namespace evener::app {
 namespace {

@@ -1,5 +1,5 @@
 #include "evener/commands.h"
-#include "training/backends/local/local.h"
+#include "training/backends/local/supervisor/supervisor.h"
 
 namespace evener::app {
 

@@ -29,6 +29,7 @@ BASE = {
     "src/base/clock.cc": '#include "base/clock.h"\n',
     "src/training/jobs/jobs.h": FACTS,
     "src/training/jobs/spec.h": "#pragma once\n",
+    "src/training/jobs/job_sample_test.h": FACTS,
     "src/training/store/store.h": FACTS,
 }
 
@@ -63,6 +64,8 @@ GOOD = {
     "system headers": ("src/base/a.cc", "#include <sys/wait.h>\n#include <unistd.h>\n#include <map>\n"),
     "a skipped test with its reason": ("tests/a.cc", 'GTEST_SKIP() << "no FUSE here";\n'),
     "tabs in a makefile": ("Makefile", "all:\n\ttrue\n"),
+    "a test and a sample of a module below": (
+        "src/training/store/a_test.cc", '#include "training/jobs/job_sample_test.h"\n'),
     "a word that holds a banned one": ("src/base/a.cc", "struct Implied {};\nstruct Information {};\n"),
 }
 
@@ -71,6 +74,9 @@ BAD = {
         "src/training/jobs/a.cc", '#include "training/store/store.h"\n', "layer-edge"),
     "a private header of another module": (
         "src/training/store/a.cc", '#include "training/jobs/spec.h"\n', "public-header"),
+    "a program and the sample of a test": (
+        "src/training/store/a.cc", '#include "training/jobs/job_sample_test.h"\n',
+        "public-header"),
     "an app and a private header": ("apps/a.cc", '#include "training/jobs/spec.h"\n', "public-header"),
     "a path that does not start at src": ("src/base/a.cc", '#include "clock.h"\n', "include-path"),
     "a folder in no module": ("src/other/a.cc", "\n".strip() + "int x;\n", "layer-unknown"),

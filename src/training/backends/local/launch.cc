@@ -6,9 +6,7 @@
 
 #include <cerrno>
 
-#include "training/backends/local/identity.h"
-#include "training/backends/local/plan.h"
-#include "training/backends/local/protocol.h"
+#include "training/backends/local/job_folder/job_folder.h"
 
 namespace evener::backends {
 namespace {
@@ -16,12 +14,12 @@ namespace {
 // A job of the same name may have been here, and was deleted since.
 Status clear_folder(os::FileSystem& files, const JobFolder& folder) {
   for (const auto& path : {folder.journal(), folder.samples(), folder.socket(),
-                           identity_path(folder), folder.root / "supervisor.log"}) {
+                           folder.identity(), folder.supervisor_log()}) {
     auto removed = files.remove_file(path);
     if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
   }
   RETURN_IF_ERROR(files.remove_tree(folder.logs()));
-  RETURN_IF_ERROR(files.remove_tree(folder.root / "unsaved"));
+  RETURN_IF_ERROR(files.remove_tree(folder.unsaved()));
   return files.remove_tree(folder.instances());
 }
 
@@ -50,7 +48,7 @@ Result<std::pair<os::UniqueFd, os::UniqueFd>> connection_pair() {
 }
 
 Result<os::UniqueFd> open_supervisor_log(const JobFolder& folder) {
-  const auto path = folder.root / "supervisor.log";
+  const auto path = folder.supervisor_log();
   os::UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log) return errno_failure(errno, "open " + path.string());
   return log;

@@ -1,6 +1,6 @@
 // Starting the supervisor of one job: folder, plan, process, and the first connection to it.
 //
-// Used by:  make_local_backend, SupervisedJob (a job that was launched but never handed over).
+// Used by:  make_local_backend, SupervisorLink (a job that was launched but never handed over).
 // Threads:  functions.
 // Fails:    errors of the file system and of spawning; what was written stays for a next try.
 #pragma once

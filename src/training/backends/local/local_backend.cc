@@ -4,7 +4,7 @@
 #include "base/mutex.h"
 #include "training/backends/local/launch.h"
 #include "training/backends/local/local.h"
-#include "training/backends/local/supervisor_watch.h"
+#include "training/backends/local/running_jobs.h"
 
 namespace evener::backends {
 namespace {
@@ -21,9 +21,9 @@ class LocalBackend final : public Backend {
         clock_(clock) {}
 
   Status open() {
-    auto watch = SupervisorWatch::start(clock_);
-    if (!watch) return tl::unexpected<Error>(watch.error());
-    watch_ = std::move(*watch);
+    auto running = RunningJobs::start(clock_);
+    if (!running) return tl::unexpected<Error>(running.error());
+    running_ = std::move(*running);
     return ok();
   }
 
@@ -36,16 +36,16 @@ class LocalBackend final : public Backend {
       return failure(ErrorCode::kUnavailable,
                      "no supervisor could be started: " + supervisor.error().message);
     }
-    watch_->add(std::make_unique<SupervisedJob>(parts_, job, std::move(*supervisor)));
+    running_->add(std::make_unique<SupervisorLink>(parts_, job, std::move(*supervisor)));
     return ok();
   }
 
   Status adopt(const jobs::TrainingJob& job) override {
-    watch_->add(std::make_unique<SupervisedJob>(parts_, job));
+    running_->add(std::make_unique<SupervisorLink>(parts_, job));
     return ok();
   }
 
-  void stop(const std::string& job, StopMode mode) override { watch_->stop(job, mode); }
+  void stop(const std::string& job, StopMode mode) override { running_->stop(job, mode); }
 
   Status release(const jobs::TrainingJob& job) override {
     const JobFolder folder = job_folder(options_.home, job.spec.name);
@@ -77,7 +77,7 @@ class LocalBackend final : public Backend {
   const BackendParts parts_{options_, files_, clock_, sink_};
   Mutex mutex_;
   std::set<std::string> ended_in_order_ GUARDED_BY(mutex_);   // and not released yet
-  std::unique_ptr<SupervisorWatch> watch_;   // last: its thread uses all of the above
+  std::unique_ptr<RunningJobs> running_;   // last: its thread uses all of the above
 };
 
 }  // namespace

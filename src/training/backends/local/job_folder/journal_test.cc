@@ -1,0 +1,169 @@
+#include "training/backends/local/job_folder/journal.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "os/file_system_faulty.h"
+
+namespace evener::backends {
+namespace {
+
+jobs::JobEvent event_at(std::uint64_t position, jobs::JobChange change) {
+  return {.job = "demo",
+          .time = from_millis(1'700'000'000'000 + static_cast<std::int64_t>(position)),
+          .journal_position = position,
+          .change = std::move(change)};
+}
+
+std::vector<jobs::JobEvent> some_events() {
+  jobs::InstanceExit exit;
+  exit.exit_code = 3;
+  exit.failure_text = "line one\nline \xC3\xA4";
+  exit.time = from_millis(1'700'000'000'002);
+  return {event_at(1, jobs::TrainingStarted{}),
+          event_at(2, jobs::InstanceExited{.host = "algo-1", .exit = exit}),
+          event_at(3, jobs::Noticed{"something"})};
+}
+
+std::string text_of(const std::vector<jobs::JobEvent>& events) {
+  std::string text;
+  for (const auto& event : events) text += journal_record(jobs::to_json(event));
+  return text;
+}
+
+class JournalFile : public ::testing::Test {
+ protected:
+  std::string content() {
+    auto text = os::read_text(*files_, kPath);
+    return text ? *text : "";
+  }
+  const std::filesystem::path kPath = "/journal";
+  FakeClock clock_{from_millis(0)};
+  std::unique_ptr<os::FileSystem> files_ = os::make_memory_file_system(clock_);
+};
+
+TEST(Journal, ARecordIsLengthChecksumAndText) {
+  // The CRC-32 of "123456789" is known from every description of the algorithm.
+  EXPECT_EQ(journal_record("123456789"), "9 cbf43926 123456789\n");
+}
+
+TEST(Journal, TheSampleOfTheFormatsPageIsReadAsWritten) {
+  std::ifstream page("formats/journal.md");
+  ASSERT_TRUE(page) << "run from the project's root";
+  std::string line, sample;
+  bool inside = false;
+  while (std::getline(page, line)) {
+    if (line == "```journal") inside = true;
+    else if (line == "```") inside = false;
+    else if (inside) sample += line + "\n";
+  }
+  const auto contents = parse_journal(sample);
+  ASSERT_TRUE(contents) << contents.error().message;
+  EXPECT_FALSE(contents->torn);
+  ASSERT_EQ(contents->events.size(), 3u);
+  EXPECT_EQ(text_of(contents->events), sample);
+}
+
+TEST(Journal, ATornTailAtEveryByteLeavesTheWholeRecordsBeforeIt) {
+  const auto events = some_events();
+  const std::string text = text_of(events);
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    const auto contents = parse_journal(std::string_view(text).substr(0, length));
+    ASSERT_TRUE(contents) << "cut at " << length << ": " << contents.error().message;
+    std::size_t whole = 0;
+    for (std::size_t end = 0; (end = text.find('\n', end)) < length; ++end) ++whole;
+    EXPECT_EQ(contents->events.size(), whole) << "cut at " << length;
+    EXPECT_EQ(contents->torn, length != contents->whole_bytes);
+  }
+}
+
+TEST(Journal, ADamagedByteBeforeAWholeRecordIsCorruptAndAtTheEndIsATornTail) {
+  const auto events = some_events();
+  const std::string text = text_of(events);
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x20);
+    const auto contents = parse_journal(damaged);
+    // Without the newline between them the last two records are one bad line at the end.
+    const std::size_t whole = i == last - 1 ? 1 : 2;
+    if (i < last - 1) {
+      ASSERT_FALSE(contents) << "byte " << i;
+      EXPECT_EQ(contents.error().code, ErrorCode::kCorrupt);
+    } else {
+      ASSERT_TRUE(contents) << "byte " << i << ": " << contents.error().message;
+      EXPECT_EQ(contents->events.size(), whole);
+    }
+  }
+}
+
+TEST(Journal, ZerosBehindTheLastRecordAreATornTail) {
+  const auto contents = parse_journal(text_of(some_events()) + std::string(4096, '\0') + "\n\n");
+  ASSERT_TRUE(contents);
+  EXPECT_TRUE(contents->torn);
+  EXPECT_EQ(contents->events.size(), 3u);
+}
+
+TEST(Journal, APositionOutOfOrderIsCorrupt) {
+  auto events = some_events();
+  events[1].journal_position = 7;
+  const auto contents = parse_journal(text_of(events));
+  ASSERT_FALSE(contents);
+  EXPECT_EQ(contents.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(contents.error().message.find("record 2"), std::string::npos);
+}
+
+TEST_F(JournalFile, AnAbsentFileIsAnEmptyJournal) {
+  const auto contents = read_journal(*files_, kPath);
+  ASSERT_TRUE(contents);
+  EXPECT_TRUE(contents->events.empty());
+}
+
+TEST_F(JournalFile, TheNextWriterCutsATornTailOffAndContinues) {
+  const auto events = some_events();
+  const std::string text = text_of(events);
+  ASSERT_TRUE(os::write_text(*files_, kPath, text + "53 00"));
+  auto writer = JournalWriter::open(*files_, kPath);
+  ASSERT_TRUE(writer) << writer.error().message;
+  EXPECT_EQ((*writer)->earlier().size(), 3u);
+  const std::string next = jobs::to_json(event_at(4, jobs::UploadingStarted{}));
+  (*writer)->append(next, JournalSync::kNow);
+  EXPECT_TRUE((*writer)->everything_written());
+  EXPECT_EQ(content(), text + journal_record(next));
+}
+
+TEST_F(JournalFile, WhateverCallFailsNothingIsLostOnceTheDiskTakesItAgain) {
+  const auto events = some_events();
+  for (std::uint64_t fail_at = 1; fail_at < 100; ++fail_at) {
+    files_ = os::make_memory_file_system(clock_);
+    os::FaultyFileSystem faulty(
+        *files_, {.fail_at = fail_at, .error = {ErrorCode::kNoSpace, "disk full"}});
+    auto writer = JournalWriter::open(faulty, kPath);
+    if (!writer) continue;
+    for (const auto& event : events) (*writer)->append(jobs::to_json(event), JournalSync::kNow);
+    EXPECT_TRUE((*writer)->flush()) << "call " << fail_at << ": " << (*writer)->trouble();
+    EXPECT_EQ(content(), text_of(events)) << "call " << fail_at;
+    if (faulty.calls() < fail_at) return;   // nothing failed any more
+  }
+  FAIL() << "more calls than expected";
+}
+
+TEST_F(JournalFile, AFullDiskKeepsEventsInMemoryUntilThereIsRoom) {
+  const auto events = some_events();
+  os::FaultyFileSystem faulty(*files_, {.fail_at = 4, .fail_once = false,
+                                        .error = {ErrorCode::kNoSpace, "disk full"}});
+  auto writer = JournalWriter::open(faulty, kPath);
+  ASSERT_TRUE(writer);
+  for (const auto& event : events) (*writer)->append(jobs::to_json(event), JournalSync::kNow);
+  EXPECT_FALSE((*writer)->flush());
+  EXPECT_FALSE((*writer)->everything_written());
+  EXPECT_EQ((*writer)->trouble(), "disk full");
+  // What did get through is whole, whatever was torn after it.
+  const auto contents = read_journal(*files_, kPath);
+  ASSERT_TRUE(contents);
+  EXPECT_LT(contents->events.size(), events.size());
+}
+
+}  // namespace
+}  // namespace evener::backends
