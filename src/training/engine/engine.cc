@@ -41,6 +41,7 @@ Result<bool> Loop::turn(std::chrono::milliseconds wait, std::stop_token stop) {
   const std::size_t room = kMostQueued - std::min(queue_.size(), kMostQueued);
   for (JobEvent& event : inbox_.take(wait_at_most(wait), room, std::move(stop)))
     queue_.push_back(std::move(event));
+  for (CommitRequest& request : inbox_.take_requests()) requests_.push_back(std::move(request));
   if (backing_off()) return false;
   turning_ = std::this_thread::get_id();
   auto moved = settle();
@@ -75,7 +76,7 @@ std::chrono::milliseconds Loop::wait_at_most(std::chrono::milliseconds wait) con
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(retry_at_ - clock_.monotonic_now());
     return std::clamp(left, 0ms, std::max(wait, 0ms));
   }
-  const bool idle = queue_.empty() && !changed_;
+  const bool idle = queue_.empty() && requests_.empty() && !changed_;
   return idle ? std::min<std::chrono::milliseconds>(wait, kPoll) : 0ms;
 }
 
@@ -93,21 +94,48 @@ Status Loop::failed(Error error) {
 // ---- the store -------------------------------------------------------------------------
 
 Status Loop::commit_queue() {
-  if (queue_.empty()) return ok();
+  if (queue_.empty() && requests_.empty()) return ok();
   release_ended();
+  const auto own = static_cast<std::ptrdiff_t>(queue_.size());
+  for (CommitRequest& request : requests_)
+    queue_.insert(queue_.end(), std::make_move_iterator(request.events.begin()),
+                  std::make_move_iterator(request.events.end()));
   const auto answers = store_.commit(queue_);
+  if (answers) {
+    report_refusals(*answers, static_cast<std::size_t>(own));
+    queue_.clear();
+  } else {
+    queue_.erase(queue_.begin() + own, queue_.end());
+  }
+  answer(std::exchange(requests_, {}), answers, static_cast<std::size_t>(own));
   if (!answers) return tl::unexpected<Error>(answers.error());
-  for (std::size_t i = 0; i < queue_.size(); ++i) {
-    const Status& answer = (*answers)[i];
-    if (answer) continue;
+  return ok();
+}
+
+// Of the first `count` of what is queued: those that are no request's.
+void Loop::report_refusals(const std::vector<Status>& answers, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (answers[i]) continue;
     log_line(LogLevel::kWarning, "engine", "an event was refused",
              {{"job", queue_[i].job},
               {"kind", kind_of(queue_[i].change)},
-              {"error", answer.error().message}});
+              {"error", answers[i].error().message}});
     if (std::holds_alternative<jobs::Ended>(queue_[i].change)) refused_ends_.insert(queue_[i].job);
   }
-  queue_.clear();
-  return ok();
+}
+
+void Loop::answer(std::vector<CommitRequest> requests, const Result<std::vector<Status>>& answers,
+                  std::size_t first) {
+  for (const CommitRequest& request : requests) {
+    const std::size_t count = request.events.size();
+    if (!answers) {
+      request.done(tl::unexpected<Error>(answers.error()));
+      continue;
+    }
+    const auto begin = answers->begin() + static_cast<std::ptrdiff_t>(first);
+    request.done(std::vector<Status>(begin, begin + static_cast<std::ptrdiff_t>(count)));
+    first += count;
+  }
 }
 
 // Before its end is durable, so that a crash between the two leaves a job that is adopted and
@@ -241,6 +269,8 @@ Loop::Loop(EngineOptions options, store::Store& store, const Clock& clock)
 Loop::~Loop() {
   inbox_.close();  // frees the backend's threads, so that they can be joined
   backend_.reset();
+  for (CommitRequest& request : inbox_.take_requests()) requests_.push_back(std::move(request));
+  answer(std::move(requests_), failure(ErrorCode::kUnavailable, "the engine has ended"), 0);
 }
 
 Status Loop::open(const std::function<Result<std::unique_ptr<backends::Backend>>(
@@ -276,6 +306,11 @@ void Loop::post(JobEvent event) {
     queue_.push_back(std::move(event));
   else
     inbox_.post(std::move(event));
+}
+
+void Loop::commit(std::vector<JobEvent> events, CommitAnswer done) {
+  CommitRequest request{std::move(events), std::move(done)};
+  if (auto refused = inbox_.ask(request)) request.done(tl::unexpected<Error>(std::move(*refused)));
 }
 
 void Loop::enqueue(const std::string& job, jobs::JobChange change) {

@@ -1,8 +1,9 @@
 // The loop that joins store, scheduling and a backend: take events, commit, decide, carry out.
 //
 // Used by:  apps (embedded in `evener train`, later in `evener serve`), simulation.
-// Threads:  step() and run() on one thread; post() and wake() from any.
-// Fails:    open() with the store's error. A commit that fails is tried again until it succeeds or
+// Threads:  step() and run() on one thread; post(), commit() and wake() from any, but commit() not
+//           from what it calls.
+// Fails:    make_engine() with the store's error. A commit that fails is tried again until it succeeds or
 //           the engine is stopped; no event is dropped meanwhile.
 #pragma once
 
@@ -25,11 +26,19 @@ struct EngineOptions {
   std::function<void(const jobs::JobEvent&, const jobs::TrainingJob&)> observer;
 };
 
+// Takes one answer per event, in order; or why none of them was committed, or may not have been.
+using CommitAnswer = std::function<void(Result<std::vector<Status>>)>;
+
 class Engine {
  public:
   virtual ~Engine() = default;
   // Entry for a backend's events; see backends::EventSink.
   virtual void post(jobs::JobEvent event) = 0;
+  // Makes a request's events durable together with all that waits, and then calls `done` once on the
+  // engine's thread. A refused event is a value in the answer. An error as a whole: the store
+  // refuses just now, the engine ends, or too many wait ("ThrottlingException: ..."; on the
+  // caller's thread).
+  virtual void commit(std::vector<jobs::JobEvent> events, CommitAnswer done) = 0;
   // Makes a waiting run() look at once for events that other processes committed.
   virtual void wake() = 0;
   // One turn: what was posted and what others committed, then decisions. Waits at most `wait` for

@@ -14,6 +14,23 @@ void Inbox::post(jobs::JobEvent event) {
   changed_.notify_all();
 }
 
+std::optional<Error> Inbox::ask(CommitRequest& request) {
+  {
+    MutexLock lock(mutex_);
+    if (closed_) return Error{ErrorCode::kUnavailable, "the engine has ended"};
+    if (requests_.size() == kMostRequests)
+      return Error{ErrorCode::kUnavailable, "ThrottlingException: Rate exceeded"};
+    requests_.push_back(std::move(request));
+  }
+  changed_.notify_all();
+  return std::nullopt;
+}
+
+std::vector<CommitRequest> Inbox::take_requests() {
+  MutexLock lock(mutex_);
+  return std::exchange(requests_, {});
+}
+
 void Inbox::wake() {
   {
     MutexLock lock(mutex_);
@@ -36,7 +53,8 @@ std::vector<jobs::JobEvent> Inbox::take(std::chrono::milliseconds wait, std::siz
   {
     MutexLock lock(mutex_);
     changed_.wait_for(mutex_, stop, wait,
-                      [&] { return closed_ || woken_ || (most > 0 && !events_.empty()); });
+                      [&] { return closed_ || woken_ || !requests_.empty() || (most > 0 && !events_.empty());
+                      });
     woken_ = false;
     while (!events_.empty() && taken.size() < most) {
       taken.push_back(std::move(events_.front()));

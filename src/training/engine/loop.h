@@ -28,6 +28,7 @@ class Loop final : public Engine {
                   backends::EventSink)>& make_backend);
 
   void post(jobs::JobEvent event) override;
+  void commit(std::vector<jobs::JobEvent> events, CommitAnswer done) override;
   void wake() override { inbox_.wake(); }
   Result<bool> step(std::chrono::milliseconds wait) override;
   void run(std::stop_token stop) override;
@@ -39,8 +40,12 @@ class Loop final : public Engine {
   std::chrono::milliseconds wait_at_most(std::chrono::milliseconds wait) const;
   bool backing_off() const;
 
-  // Makes `queue_` durable; on failure it stays as it is and is tried again later.
+  // Makes `queue_` and `requests_` durable; on failure the queue stays as it is and is tried again
+  // later, the requests are answered.
   Status commit_queue();
+  void report_refusals(const std::vector<Status>& answers, std::size_t count);
+  static void answer(std::vector<CommitRequest> requests, const Result<std::vector<Status>>& answers,
+                     std::size_t first);
   void release_ended();
   // Takes in what the store has gained, from whatever process.
   Result<bool> refresh();
@@ -74,6 +79,7 @@ class Loop final : public Engine {
   std::atomic<std::thread::id> turning_{};  // the thread inside step(), whose posts skip the inbox
 
   std::vector<jobs::JobEvent> queue_;       // not durable yet, in order
+  std::vector<CommitRequest> requests_;     // as well
   std::int64_t last_row_ = 0;               // last event taken in
   std::map<std::uint64_t, jobs::TrainingJob> jobs_;  // active ones, in order of creation
   std::unordered_map<std::string, std::uint64_t> numbers_;
