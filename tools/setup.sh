@@ -12,6 +12,7 @@ packages=(
   nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libcsv-dev
   libarchive-dev libisal-dev zlib1g-dev
   libsqlite3-dev libgtest-dev libgmock-dev
+  libboost-dev           # the HTTP server: headers of Asio and Beast only
   libssl-dev             # SHA-256 of signatures, TLS of the server
   libcurl4-openssl-dev libpugixml-dev
   python3-venv

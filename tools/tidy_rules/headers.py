@@ -1,11 +1,10 @@
-"""Third-party headers each behind their own files, and the form of public headers."""
+"""Third-party headers each behind their own files, and the form of our own."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from tidy_rules.layers import OPEN_MODULES, Layers, public_header
 from tidy_rules.source import Finding, SourceFile
 
 
@@ -37,7 +36,9 @@ PLACEMENTS = [
     Placement(r"curl/.*", r"src/http/client/.*\.cc", "the only user of the HTTP client library"),
     Placement(r"toml(\+\+|plusplus)/.*", r"(src/advice/catalog|apps)/.*\.cc",
               "the user's overrides and settings"),
-    Placement(r"openssl/.*", r"src/(http/(sigv4/digest|server/tls)|storage/s3/checksum)\.cc",
+    Placement(r"boost/.*", r"src/http/server/.*\.(cc|h)",
+              "the HTTP server is its only user, and server.h shows nothing of it"),
+    Placement(r"openssl/.*", r"src/(http/(sigv4/digest|server/tls(_test)?)|storage/s3/checksum)\.cc",
               "hashes and TLS are at three places"),
     Placement(r"tl/expected\.hpp", r"src/base/result\.h", "everything else uses Result<T>"),
     Placement(r"(gtest|gmock)/.*", r".*_test\.(cc|h)|.*/test_\w+\.h|(tests|benchmarks)/.*",
@@ -81,19 +82,16 @@ def _misplaced(path: str, header: str) -> str:
     return f"<{header}> is in no row of PLACEMENTS (tools/tidy_rules/headers.py); add one."
 
 
-def check_form(file: SourceFile, layers: Layers) -> list[Finding]:
-    """A header that others may include says who uses it, from which threads, how it fails."""
-    if file.suffix != ".h" or not file.path.startswith("src/") or file.is_test:
+def check_form(file: SourceFile) -> list[Finding]:
+    """A header says what it is, who uses it, from which threads, how it fails."""
+    if file.suffix != ".h" or not file.path.startswith("src/"):
         return []
-    path = file.path.removeprefix("src/")
-    module = layers.module_of(path)
     findings = []
     if "#pragma once" not in file.text:
         findings.append(Finding(file.path, 1, "header-form", "has no #pragma once."))
-    if module in OPEN_MODULES or (module and path == public_header(module)):
-        comment = file.text.split("#pragma once", 1)[0]
-        missing = [fact for fact in _FACTS if f"// {fact}" not in comment]
-        if not comment.startswith("//") or missing:
-            reason = "the comment on top lacks " + ", ".join(missing or ["its first line"])
-            findings.append(Finding(file.path, 1, "header-form", reason))
+    comment = file.text.split("#pragma once", 1)[0]
+    missing = [fact for fact in _FACTS if f"// {fact}" not in comment]
+    if not comment.startswith("//") or missing:
+        reason = "the comment on top lacks " + ", ".join(missing or ["its first line"])
+        findings.append(Finding(file.path, 1, "header-form", reason))
     return findings
