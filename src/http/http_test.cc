@@ -5,14 +5,14 @@
 namespace evener::http {
 namespace {
 
-TEST(Headers, are_found_whatever_the_case_of_their_name) {
+TEST(Headers, AreFoundWhateverTheCaseOfTheirName) {
   const Headers headers{{"Content-Type", "a"}, {"content-type", "b"}};
   EXPECT_EQ(headers.find("CONTENT-TYPE"), "a");
   EXPECT_EQ(headers.find("Content-Typ"), std::nullopt);
   EXPECT_EQ(headers.find(""), std::nullopt);
 }
 
-TEST(Headers, set_replaces_all_of_that_name) {
+TEST(Headers, SetReplacesAllOfThatName) {
   Headers headers{{"A", "1"}, {"B", "2"}, {"a", "3"}};
   headers.set("a", "4");
   EXPECT_EQ(headers, (Headers{{"B", "2"}, {"a", "4"}}));
@@ -21,20 +21,20 @@ TEST(Headers, set_replaces_all_of_that_name) {
   EXPECT_EQ(headers, (Headers{{"B", "2"}}));
 }
 
-TEST(PercentEncoding, keeps_what_is_unreserved_and_encodes_the_rest) {
+TEST(PercentEncoding, KeepsWhatIsUnreservedAndEncodesTheRest) {
   EXPECT_EQ(percent_encode("aZ09-._~", Slash::kEncoded), "aZ09-._~");
   EXPECT_EQ(percent_encode("a b/c+\xC3\xA9%", Slash::kEncoded), "a%20b%2Fc%2B%C3%A9%25");
   EXPECT_EQ(percent_encode("a b/c", Slash::kKept), "a%20b/c");
 }
 
-TEST(PercentEncoding, decoding_gives_every_byte_back) {
+TEST(PercentEncoding, DecodingGivesEveryByteBack) {
   std::string bytes;
   for (int byte = 0; byte < 256; ++byte) bytes.push_back(static_cast<char>(byte));
   EXPECT_EQ(percent_decode(percent_encode(bytes, Slash::kKept)), bytes);
   EXPECT_EQ(percent_decode(percent_encode(bytes, Slash::kEncoded)), bytes);
 }
 
-TEST(PercentEncoding, a_broken_escape_stays_as_it_is) {
+TEST(PercentEncoding, ABrokenEscapeStaysAsItIs) {
   EXPECT_EQ(percent_decode("%"), "%");
   EXPECT_EQ(percent_decode("%4"), "%4");
   EXPECT_EQ(percent_decode("%zz%41+%4"), "%zzA+%4");

@@ -111,6 +111,7 @@ BAD = {
     "white space at a line's end": ("README.md", "text \n", "white-space"),
     "no line end at the end": ("README.md", "text", "white-space"),
     "a skipped test without a reason": ("tests/a.cc", "GTEST_SKIP" + "();\n", "skipped-test"),
+    "a test's name in small letters": ("tests/a.cc", "TEST(A, holds_what_it_says) {}\n", "test-name"),
     "a disabled test": ("tests/a.cc", "TEST(A, DISABLED" + "_b) {}\n", "skipped-test"),
 }
 

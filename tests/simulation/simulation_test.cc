@@ -38,7 +38,7 @@ void expect_no_complaints(const World& world, const std::string& which) {
   for (const std::string& complaint : world.complaints()) ADD_FAILURE() << which << ": " << complaint;
 }
 
-TEST_F(Simulation, every_promise_holds_under_random_faults) {
+TEST_F(Simulation, EveryPromiseHoldsUnderRandomFaults) {
   const auto one = number_from("EVENER_SIMULATION_SEED");
   const std::uint64_t first = one.value_or(1);
   const std::uint64_t seeds = one ? 1 : number_from("EVENER_SIMULATION_SEEDS").value_or(kSeeds);
@@ -59,7 +59,7 @@ TEST_F(Simulation, every_promise_holds_under_random_faults) {
 }
 
 // The same life again and again, with the n-th call that can go wrong going wrong in each way.
-TEST_F(Simulation, a_fault_at_every_single_call_is_survived) {
+TEST_F(Simulation, AFaultAtEverySingleCallIsSurvived) {
   constexpr std::uint64_t kSeed = 7;
   for (int kind = 1; kind <= 4; ++kind) {
     const auto fault = static_cast<Fault>(kind);

@@ -24,6 +24,20 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)]
 
 
+_TEST_NAME = re.compile(r"^TEST(?:_F|_P)?\(\s*\w+,\s*([a-z]\w*)\)", re.MULTILINE)
+
+
+def check_test_names(file: SourceFile) -> list[Finding]:
+    """Names of C++ tests are sentences in CamelCase."""
+    if not file.is_cxx:
+        return []
+    return [
+        Finding(file.path, file.line_of(match.start()), "test-name",
+                f"{match.group(1)} is to be a sentence in CamelCase.")
+        for match in _TEST_NAME.finditer(file.code)
+    ]
+
+
 def check(file: SourceFile) -> list[Finding]:
     findings = []
     for part in Path(file.path).parts:

@@ -14,13 +14,13 @@ Result<wire::Output> ask(const std::string& name, const std::string& input) {
   return answer;
 }
 
-TEST(Identity, a_caller_is_a_user_of_the_account) {
+TEST(Identity, ACallerIsAUserOfTheAccount) {
   EXPECT_EQ(document::write(ask("GetCallerIdentity", "{}")->value),
             R"({"UserId":"AIDAEVENERLOCALUSER00","Account":"000000000000",)"
             R"("Arn":"arn:aws:iam::000000000000:user/KEY"})");
 }
 
-TEST(Identity, every_role_is_there) {
+TEST(Identity, EveryRoleIsThere) {
   const auto output = ask("GetRole", R"({"RoleName":"local"})");
   ASSERT_TRUE(output);
   EXPECT_EQ(output->value.find("Role")->text_at("Arn"), "arn:aws:iam::000000000000:role/local");
@@ -28,7 +28,7 @@ TEST(Identity, every_role_is_there) {
   EXPECT_FALSE(ask("GetRole", "{}"));
 }
 
-TEST(Identity, every_action_is_allowed) {
+TEST(Identity, EveryActionIsAllowed) {
   const auto output = ask("SimulatePrincipalPolicy",
                           R"({"PolicySourceArn":"arn:x","ActionNames":["s3:GetObject","a:b"]})");
   ASSERT_TRUE(output);

@@ -21,7 +21,7 @@ class KeyFile : public ::testing::Test {
   SeededRandom random_{1};
 };
 
-TEST_F(KeyFile, is_made_at_the_first_start_for_its_owner_alone) {
+TEST_F(KeyFile, IsMadeAtTheFirstStartForItsOwnerAlone) {
   const auto keys = open_keys(file(), random_);
   ASSERT_TRUE(keys) << keys.error().message;
   ASSERT_EQ(keys->size(), 2u);
@@ -34,7 +34,7 @@ TEST_F(KeyFile, is_made_at_the_first_start_for_its_owner_alone) {
   EXPECT_EQ(stat.st_mode & 0777, 0600u);
 }
 
-TEST_F(KeyFile, keeps_its_keys) {
+TEST_F(KeyFile, KeepsItsKeys) {
   const auto first = open_keys(file(), random_);
   const auto second = open_keys(file(), random_);
   ASSERT_TRUE(second);
@@ -42,19 +42,19 @@ TEST_F(KeyFile, keeps_its_keys) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
 }
 
-TEST_F(KeyFile, is_refused_if_others_may_read_it) {
+TEST_F(KeyFile, IsRefusedIfOthersMayReadIt) {
   write(R"({"keys":[{"id":"a","secret":"b","role":"full"}]})", 0640);
   const auto keys = open_keys(file(), random_);
   ASSERT_FALSE(keys);
   EXPECT_EQ(keys.error().code, ErrorCode::kPermissionDenied);
 }
 
-TEST_F(KeyFile, is_refused_if_it_is_a_link) {
+TEST_F(KeyFile, IsRefusedIfItIsALink) {
   std::filesystem::create_symlink("/etc/passwd", file());
   EXPECT_FALSE(open_keys(file(), random_));
 }
 
-TEST_F(KeyFile, is_refused_if_it_is_not_one_of_ours) {
+TEST_F(KeyFile, IsRefusedIfItIsNotOneOfOurs) {
   for (const std::string text : {"", "{}", "[]", R"({"keys":[{"id":"a"}]})",
                                  R"({"keys":[{"id":"a","secret":"b","role":"boss"}]})"}) {
     write(text);
@@ -64,7 +64,7 @@ TEST_F(KeyFile, is_refused_if_it_is_not_one_of_ours) {
   }
 }
 
-TEST(Role, reads_back_from_its_name) {
+TEST(Role, ReadsBackFromItsName) {
   for (const Role role : {Role::kReadOnly, Role::kFull}) EXPECT_EQ(role_from(to_string(role)), role);
   EXPECT_FALSE(role_from("root"));
 }

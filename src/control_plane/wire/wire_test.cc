@@ -39,7 +39,7 @@ Call call_of(Protocol protocol, Service service, const std::string& operation) {
   return call;
 }
 
-TEST(Wire, every_service_and_protocol_reads_back_from_its_name) {
+TEST(Wire, EveryServiceAndProtocolReadsBackFromItsName) {
   for (const Service service : {Service::kSageMaker, Service::kLogs, Service::kCloudWatch,
                                 Service::kSts, Service::kIam})
     EXPECT_EQ(service_from(to_string(service)), service);
@@ -50,14 +50,14 @@ TEST(Wire, every_service_and_protocol_reads_back_from_its_name) {
   EXPECT_FALSE(protocol_from("soap"));
 }
 
-TEST(Wire, a_json_target_names_service_and_operation) {
+TEST(Wire, AJsonTargetNamesServiceAndOperation) {
   const Call call = recognize(json_request("Logs_20140328.GetLogEvents", "{}"));
   EXPECT_EQ(call.protocol, Protocol::kJson11);
   EXPECT_EQ(call.service, Service::kLogs);
   EXPECT_EQ(call.operation, "GetLogEvents");
 }
 
-TEST(Wire, cloudwatch_asks_in_json_1_0_with_query_errors) {
+TEST(Wire, CloudwatchAsksInJson10WithQueryErrors) {
   http::Request request = json_request("GraniteServiceVersion20100801.GetMetricData", "{}");
   request.headers.set("Content-Type", "application/x-amz-json-1.0");
   request.headers.add("x-amzn-query-mode", "true");
@@ -72,7 +72,7 @@ TEST(Wire, cloudwatch_asks_in_json_1_0_with_query_errors) {
   EXPECT_EQ(response.body, R"({"__type":"InvalidParameterValueException","message":"no"})");
 }
 
-TEST(Wire, a_form_is_told_apart_by_its_version) {
+TEST(Wire, AFormIsToldApartByItsVersion) {
   const Call call = recognize(form_request("Action=GetCallerIdentity&Version=2011-06-15"));
   EXPECT_EQ(call.protocol, Protocol::kQuery);
   EXPECT_EQ(call.service, Service::kSts);
@@ -81,7 +81,7 @@ TEST(Wire, a_form_is_told_apart_by_its_version) {
   EXPECT_FALSE(recognize(form_request("Action=GetRole&Version=1999-01-01")).service);
 }
 
-TEST(Wire, cbor_is_told_by_its_header_and_its_path) {
+TEST(Wire, CborIsToldByItsHeaderAndItsPath) {
   http::Request request{.method = "POST",
                         .path = "/service/GraniteServiceVersion20100801/operation/ListMetrics"};
   request.headers.add("smithy-protocol", "rpc-v2-cbor");
@@ -92,7 +92,7 @@ TEST(Wire, cbor_is_told_by_its_header_and_its_path) {
   ASSERT_TRUE(read_input(call, request));
 }
 
-TEST(Wire, other_requests_have_no_form_of_ours) {
+TEST(Wire, OtherRequestsHaveNoFormOfOurs) {
   http::Request list_buckets{.method = "GET"};
   EXPECT_EQ(recognize(list_buckets).protocol, Protocol::kNone);
   const auto response =
@@ -103,12 +103,12 @@ TEST(Wire, other_requests_have_no_form_of_ours) {
             "<RequestId>r</RequestId></Error>");
 }
 
-TEST(Wire, an_operation_with_odd_characters_is_none) {
+TEST(Wire, AnOperationWithOddCharactersIsNone) {
   EXPECT_EQ(recognize(json_request("SageMaker.Describe<script>", "{}")).operation, "");
   EXPECT_EQ(recognize(json_request("SageMaker." + std::string(500, 'a'), "{}")).operation, "");
 }
 
-TEST(Wire, a_body_that_is_no_json_object_is_a_serialization_error) {
+TEST(Wire, ABodyThatIsNoJsonObjectIsASerializationError) {
   const Call call = call_of(Protocol::kJson11, Service::kSageMaker, "CreateTrainingJob");
   for (const std::string body :
        {"[]", "{", "NaN", "{\"a\":NaN}", "{\"a\":1,\"a\":2}", "\"x\"", "{\"a\":\"\xff\"}",
@@ -123,14 +123,14 @@ TEST(Wire, a_body_that_is_no_json_object_is_a_serialization_error) {
   EXPECT_FALSE(read_input(call, json_request("SageMaker.CreateTrainingJob", deep)));
 }
 
-TEST(Wire, an_empty_body_is_an_empty_structure) {
+TEST(Wire, AnEmptyBodyIsAnEmptyStructure) {
   const Call call = call_of(Protocol::kJson11, Service::kSageMaker, "ListTrainingJobs");
   const auto input = read_input(call, json_request("SageMaker.ListTrainingJobs", ""));
   ASSERT_TRUE(input);
   EXPECT_TRUE(input->members.empty());
 }
 
-TEST(Wire, errors_have_aws_names_and_statuses_in_each_protocol) {
+TEST(Wire, ErrorsHaveAwsNamesAndStatusesInEachProtocol) {
   const Error denied{ErrorCode::kPermissionDenied, "no"};
   const auto json = refusal(call_of(Protocol::kJson11, Service::kSageMaker, "X"), denied, "r");
   EXPECT_EQ(json.status, 400);
@@ -147,25 +147,25 @@ TEST(Wire, errors_have_aws_names_and_statuses_in_each_protocol) {
   EXPECT_EQ(read_cbor(cbor.body)->text_at("__type"), "AccessDeniedException");
 }
 
-TEST(Wire, a_modelled_error_spells_its_member_as_the_model) {
+TEST(Wire, AModelledErrorSpellsItsMemberAsTheModel) {
   const auto response = refusal(call_of(Protocol::kJson11, Service::kSageMaker, "X"),
                                 {ErrorCode::kAlreadyExists, "used"}, "r");
   EXPECT_EQ(response.body, R"({"__type":"ResourceInUse","Message":"used"})");
 }
 
-TEST(Wire, a_message_with_a_colon_that_is_no_code_stays_whole) {
+TEST(Wire, AMessageWithAColonThatIsNoCodeStaysWhole) {
   const auto response = refusal(call_of(Protocol::kJson11, Service::kSageMaker, "X"),
                                 {ErrorCode::kInvalidArgument, "Strange: but true"}, "r");
   EXPECT_EQ(response.body, R"({"__type":"ValidationException","message":"Strange: but true"})");
 }
 
-TEST(Wire, failures_of_ours_are_5xx) {
+TEST(Wire, FailuresOfOursAre5xx) {
   const Call call = call_of(Protocol::kJson11, Service::kSageMaker, "X");
   EXPECT_EQ(refusal(call, {ErrorCode::kNoSpace, "full"}, "r").status, 503);
   EXPECT_EQ(refusal(call, {ErrorCode::kCorrupt, "bad"}, "r").status, 500);
 }
 
-TEST(Wire, a_form_becomes_lists_numbers_and_times) {
+TEST(Wire, AFormBecomesListsNumbersAndTimes) {
   const auto form = read_form(
       "Action=GetMetricStatistics&Version=2010-08-01&Period=60&StartTime=2026-11-30T10%3A11%3A12.5Z"
       "&Dimensions.member.1.Name=Host&Dimensions.member.1.Value=42"
@@ -180,7 +180,7 @@ TEST(Wire, a_form_becomes_lists_numbers_and_times) {
   EXPECT_EQ(form->items_at("Statistics")[1].text, "Sum");
 }
 
-TEST(Wire, a_form_that_contradicts_itself_is_refused) {
+TEST(Wire, AFormThatContradictsItselfIsRefused) {
   for (const std::string form :
        {"A=1&A=2", "A=1&A.B=2", "A.member.1=x&A.B=y", "A.member.3=x", "A.member.0=x",
         "A.member.99999999999999999999=x", "A=%zz", "A=%f", "A=%ff", "A=%00", "Period=many",
@@ -191,7 +191,7 @@ TEST(Wire, a_form_that_contradicts_itself_is_refused) {
   EXPECT_FALSE(read_form(many));
 }
 
-TEST(Wire, times_have_every_form_that_clients_send) {
+TEST(Wire, TimesHaveEveryFormThatClientsSend) {
   EXPECT_EQ(*millis_from("2026-11-30T10:11:12Z"), 1796033472000);
   EXPECT_EQ(*millis_from("2026-11-30T10:11:12.345678+00:00"), 1796033472345);
   EXPECT_EQ(*millis_from("2026-11-30T11:11:12+01:00"), 1796033472000);
@@ -200,7 +200,7 @@ TEST(Wire, times_have_every_form_that_clients_send) {
   EXPECT_EQ(time_text(make_integer(0)), "1970-01-01T00:00:00Z");
 }
 
-TEST(Wire, an_xml_answer_has_result_and_metadata) {
+TEST(Wire, AnXmlAnswerHasResultAndMetadata) {
   Output output;
   output.value.set("Label", make_string("a<b>&\x01"));
   Value point = make_object();
@@ -215,7 +215,7 @@ TEST(Wire, an_xml_answer_has_result_and_metadata) {
             "</ResponseMetadata></GetMetricStatisticsResponse>");
 }
 
-TEST(Wire, cbor_round_trips_a_document) {
+TEST(Wire, CborRoundTripsADocument) {
   Value value = make_object();
   value.set("Text", make_string("h\xc3\xa9"));
   value.set("Numbers", make_list({make_integer(0), make_integer(-1), make_integer(23),
@@ -229,14 +229,14 @@ TEST(Wire, cbor_round_trips_a_document) {
             "9223372036854775807],\"StartTime\":1796033472.345,\"Yes\":true}");
 }
 
-TEST(Wire, cbor_of_indefinite_length_is_read) {
+TEST(Wire, CborOfIndefiniteLengthIsRead) {
   // {_ "a": [_ 1, (_ "x", "y")]}
   const auto value = read_cbor(std::string("\xbf\x61\x61\x9f\x01\x7f\x61x\x61y\xff\xff\xff", 13));
   ASSERT_TRUE(value) << value.error().message;
   EXPECT_EQ(document::write(*value), R"({"a":[1,"xy"]})");
 }
 
-TEST(Wire, cbor_that_lies_is_refused) {
+TEST(Wire, CborThatLiesIsRefused) {
   const std::string bodies[] = {
       std::string("\x9b\xff\xff\xff\xff\xff\xff\xff\xfe", 9),   // a list of 2^64-2 items
       std::string("\x7b\xff\xff\xff\xff\xff\xff\xff\xfe", 9),   // a text of as many bytes
@@ -252,7 +252,7 @@ TEST(Wire, cbor_that_lies_is_refused) {
   EXPECT_FALSE(read_cbor(std::string(1'000'000, '\x81')));
 }
 
-TEST(Wire, no_bytes_whatever_break_a_reader) {
+TEST(Wire, NoBytesWhateverBreakAReader) {
   std::mt19937 random(1);
   const std::string seeds[] = {
       write_cbor(*document::read(R"({"a":[1,2,{"b":"c"}],"StartTime":1.5})")),

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Drain, requests_in_progress_are_answered_and_told_to_close) {
+TEST(Drain, RequestsInProgressAreAnsweredAndToldToClose) {
   std::atomic<bool> arrived = false;
   std::atomic<bool> go_on = false;
   std::jthread replier;
@@ -41,7 +41,7 @@ TEST(Drain, requests_in_progress_are_answered_and_told_to_close) {
   EXPECT_FALSE(RawClient(server->port()).connected());
 }
 
-TEST(Drain, a_request_that_never_ends_is_cut_at_the_limit) {
+TEST(Drain, ARequestThatNeverEndsIsCutAtTheLimit) {
   std::vector<Reply> kept;
   std::mutex mutex;
   std::atomic<bool> arrived = false;
@@ -57,7 +57,7 @@ TEST(Drain, a_request_that_never_ends_is_cut_at_the_limit) {
   EXPECT_TRUE(client.is_ended());
 }
 
-TEST(Drain, what_was_sent_before_is_answered) {
+TEST(Drain, WhatWasSentBeforeIsAnswered) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> handled = 0;
     const auto server = serve([&](const Request&, const Reply& reply) {
@@ -81,7 +81,7 @@ TEST(Drain, what_was_sent_before_is_answered) {
   }
 }
 
-TEST(Drain, of_a_server_with_nothing_to_do_is_short_and_may_be_asked_twice) {
+TEST(Drain, OfAServerWithNothingToDoIsShortAndMayBeAskedTwice) {
   const auto server = serve();
   server->drain(10s);
   server->drain(10s);

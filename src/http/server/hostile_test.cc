@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Hostile, a_request_that_comes_too_slowly_is_answered_408) {
+TEST(Hostile, ARequestThatComesTooSlowlyIsAnswered408) {
   const auto server = serve(echo, {.header_timeout = 60ms});
   RawClient client(server->port());
   ASSERT_TRUE(client.send("GET / HTTP/1.1\r\nHost: h\r\n"));
@@ -28,7 +28,7 @@ TEST(Hostile, a_request_that_comes_too_slowly_is_answered_408) {
   client.rest();
 }
 
-TEST(Hostile, a_body_that_comes_too_slowly_is_answered_408) {
+TEST(Hostile, ABodyThatComesTooSlowlyIsAnswered408) {
   const auto server = serve(echo, {.body_timeout = 60ms});
   RawClient client(server->port());
   ASSERT_TRUE(client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"));
@@ -37,7 +37,7 @@ TEST(Hostile, a_body_that_comes_too_slowly_is_answered_408) {
   EXPECT_EQ(status_of(client.answer()), 408);
 }
 
-TEST(Hostile, a_client_that_reads_nothing_is_let_go) {
+TEST(Hostile, AClientThatReadsNothingIsLetGo) {
   const auto server = serve(
       [](const Request&, const Reply& reply) { reply({.body = std::string(64u << 20, 'x')}); },
       {.write_timeout = 60ms});
@@ -49,7 +49,7 @@ TEST(Hostile, a_client_that_reads_nothing_is_let_go) {
   EXPECT_LT(client.rest().size(), 64u << 20);
 }
 
-TEST(Hostile, an_idle_connection_ends_after_its_time) {
+TEST(Hostile, AnIdleConnectionEndsAfterItsTime) {
   const auto server = serve(echo, {.idle_timeout = 60ms});
   RawClient fresh(server->port());
   RawClient used(server->port());
@@ -59,7 +59,7 @@ TEST(Hostile, an_idle_connection_ends_after_its_time) {
   EXPECT_TRUE(used.is_ended());
 }
 
-TEST(Hostile, bad_requests_are_answered_and_never_reach_the_handler) {
+TEST(Hostile, BadRequestsAreAnsweredAndNeverReachTheHandler) {
   std::atomic<int> handled = 0;
   const auto server = serve([&](const Request&, const Reply& reply) {
     ++handled;
@@ -86,7 +86,7 @@ TEST(Hostile, bad_requests_are_answered_and_never_reach_the_handler) {
   EXPECT_EQ(handled, 0);
 }
 
-TEST(Hostile, a_hundred_thousand_headers_are_431) {
+TEST(Hostile, AHundredThousandHeadersAre431) {
   const auto server = serve();
   RawClient client(server->port());
   std::string request = "GET / HTTP/1.1\r\nHost: h\r\n";
@@ -95,7 +95,7 @@ TEST(Hostile, a_hundred_thousand_headers_are_431) {
   EXPECT_EQ(status_of(client.answer()), 431);
 }
 
-TEST(Hostile, nothing_after_a_refused_request_is_taken_for_another) {
+TEST(Hostile, NothingAfterARefusedRequestIsTakenForAnother) {
   std::atomic<int> handled = 0;
   const auto server = serve([&](const Request&, const Reply& reply) {
     ++handled;
@@ -110,7 +110,7 @@ TEST(Hostile, nothing_after_a_refused_request_is_taken_for_another) {
   EXPECT_EQ(handled, 0);
 }
 
-TEST(Hostile, connections_beyond_the_limit_are_closed_at_once) {
+TEST(Hostile, ConnectionsBeyondTheLimitAreClosedAtOnce) {
   const auto server = serve(echo, {.connection_limit = 4});
   std::vector<RawClient> clients;
   for (int at = 0; at < 4; ++at) {
@@ -124,7 +124,7 @@ TEST(Hostile, connections_beyond_the_limit_are_closed_at_once) {
   EXPECT_EQ(status_of(clients[0].answer()), 200);
 }
 
-TEST(Hostile, bodies_beyond_the_memory_of_all_are_503_and_the_server_lives_on) {
+TEST(Hostile, BodiesBeyondTheMemoryOfAllAre503AndTheServerLivesOn) {
   const auto server = serve(echo, {.body_limit_bytes = 1u << 20, .memory_limit_bytes = 2u << 20});
   std::vector<RawClient> clients;
   int refused = 0;
@@ -146,7 +146,7 @@ TEST(Hostile, bodies_beyond_the_memory_of_all_are_503_and_the_server_lives_on) {
   FAIL() << "the memory was not given back";
 }
 
-TEST(Hostile, running_out_of_descriptors_delays_connections_and_loses_none) {
+TEST(Hostile, RunningOutOfDescriptorsDelaysConnectionsAndLosesNone) {
   const auto server = serve();
   // Connects first, since the clients of this process need descriptors too.
   RawClient before(server->port());
@@ -169,7 +169,7 @@ TEST(Hostile, running_out_of_descriptors_delays_connections_and_loses_none) {
   EXPECT_EQ(status_of(client.answer()), 200);
 }
 
-TEST(Hostile, a_client_that_vanishes_during_its_request_or_answer_hurts_nobody) {
+TEST(Hostile, AClientThatVanishesDuringItsRequestOrAnswerHurtsNobody) {
   std::vector<std::jthread> threads;
   std::mutex mutex;
   const auto server = serve([&](const Request&, const Reply& reply) {
@@ -192,7 +192,7 @@ TEST(Hostile, a_client_that_vanishes_during_its_request_or_answer_hurts_nobody) 
   threads.clear();
 }
 
-TEST(Hostile, broken_bytes_never_stop_the_server) {
+TEST(Hostile, BrokenBytesNeverStopTheServer) {
   const auto server = serve(echo, {.header_timeout = 50ms, .body_timeout = 50ms});
   std::mt19937 random(3);
   const std::string seed = post("/a?b", "0123456789") + get("/", "Transfer-Encoding: chunked\r\n") +

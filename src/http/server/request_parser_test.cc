@@ -47,7 +47,7 @@ Parsed parse(std::string_view bytes, std::size_t step = 100'000) {
 
 int status_of(std::string_view bytes) { return parse(bytes).status; }
 
-TEST(RequestParser, reads_method_path_query_headers_and_body) {
+TEST(RequestParser, ReadsMethodPathQueryHeadersAndBody) {
   const Parsed parsed = parse(
       "POST /a%20b?x=1&y=? HTTP/1.1\r\nHost: h:1\r\nX-Two:  words here \r\nX-Empty:\r\n"
       "Content-Length: 5\r\n\r\nhelloGET");
@@ -63,7 +63,7 @@ TEST(RequestParser, reads_method_path_query_headers_and_body) {
   EXPECT_EQ(parsed.left, "GET");
 }
 
-TEST(RequestParser, joins_chunks_and_drops_their_extensions_and_trailers) {
+TEST(RequestParser, JoinsChunksAndDropsTheirExtensionsAndTrailers) {
   const Parsed parsed = parse(kGet +
                               "Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\nA\r\n0123456789\r\n"
                               "0\r\nX-Amz-Target: evil\r\n\r\nrest");
@@ -73,7 +73,7 @@ TEST(RequestParser, joins_chunks_and_drops_their_extensions_and_trailers) {
   EXPECT_EQ(parsed.left, "rest");
 }
 
-TEST(RequestParser, pieces_of_any_size_give_the_same_request) {
+TEST(RequestParser, PiecesOfAnySizeGiveTheSameRequest) {
   const std::string requests[] = {
       kGet + "\r\n", "\r\n\r\n" + kGet + "\r\n",
       kGet + "Content-Length: 10\r\n\r\n0123456789",
@@ -88,7 +88,7 @@ TEST(RequestParser, pieces_of_any_size_give_the_same_request) {
   }
 }
 
-TEST(RequestParser, what_two_readers_could_frame_differently_is_refused) {
+TEST(RequestParser, WhatTwoReadersCouldFrameDifferentlyIsRefused) {
   const std::string body = "\r\n\r\n0\r\n\r\n";
   for (const char* headers :
        {"Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\n"
@@ -108,7 +108,7 @@ TEST(RequestParser, what_two_readers_could_frame_differently_is_refused) {
   EXPECT_EQ(status_of("POST / HTTP/1.0\r\nTransfer-Encoding: chunked" + body), 400);
 }
 
-TEST(RequestParser, bad_chunks_are_refused) {
+TEST(RequestParser, BadChunksAreRefused) {
   for (const char* chunks : {"xyz\r\n", "-1\r\nabcdefg", "3\r\nabcd\r\n0\r\n\r\n", "\r\nabcdef",
                              "3 \nabc\r\n0\r\n\r\n", "ffffffffffffffffff\r\nabc",
                              "0\r\nContent-Length: 3\r\n\r\n", "3\r\nabcX\r\n0\r\n\r\n",
@@ -119,14 +119,14 @@ TEST(RequestParser, bad_chunks_are_refused) {
   }
 }
 
-TEST(RequestParser, one_host_is_wanted) {
+TEST(RequestParser, OneHostIsWanted) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(parse("GET / HTTP/1.0\r\n\r\n").state, State::kDone);
   EXPECT_EQ(status_of("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
 }
 
-TEST(RequestParser, an_absolute_target_must_name_the_same_host) {
+TEST(RequestParser, AnAbsoluteTargetMustNameTheSameHost) {
   const Parsed same = parse("GET http://h:1/a?b HTTP/1.1\r\nHost: h:1\r\n\r\n");
   ASSERT_EQ(same.state, State::kDone);
   EXPECT_EQ(same.request.path, "/a");
@@ -135,7 +135,7 @@ TEST(RequestParser, an_absolute_target_must_name_the_same_host) {
   EXPECT_EQ(status_of("GET http://h HTTP/1.1\r\nHost: h\r\n\r\n"), 400);
 }
 
-TEST(RequestParser, a_start_line_that_is_none_is_refused) {
+TEST(RequestParser, AStartLineThatIsNoneIsRefused) {
   for (const char* line : {"GET", "GET /", "get\x01 / HTTP/1.1", "GET  / HTTP/1.1", "GET x HTTP/1.1",
                            "CONNECT h:1 HTTP/1.1", "GET /#a HTTP/1.1", "GET /\xC3\xA9 HTTP/1.1",
                            "GET * HTTP/1.1", "\x16\x03\x01\x02", "/ HTTP/1.1"}) {
@@ -148,7 +148,7 @@ TEST(RequestParser, a_start_line_that_is_none_is_refused) {
   EXPECT_EQ(parse("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n").state, State::kDone);
 }
 
-TEST(RequestParser, too_many_or_too_long_headers_are_431_in_pieces_too) {
+TEST(RequestParser, TooManyOrTooLongHeadersAre431InPiecesToo) {
   std::string many = kGet;
   for (int at = 0; at < 100'000; ++at) many += "a: b\r\n";
   const std::string lines[] = {many, kGet + "X: " + std::string(100'000, 'x'),
@@ -163,7 +163,7 @@ TEST(RequestParser, too_many_or_too_long_headers_are_431_in_pieces_too) {
   }
 }
 
-TEST(RequestParser, a_body_beyond_the_limit_is_413_before_it_has_come) {
+TEST(RequestParser, ABodyBeyondTheLimitIs413BeforeItHasCome) {
   EXPECT_EQ(status_of(kGet + "Content-Length: 1001\r\n\r\n"), 413);
   EXPECT_EQ(status_of(kGet + "Content-Length: 1000000000000\r\n\r\n"), 413);
   EXPECT_EQ(parse(kGet + "Content-Length: 1000\r\n\r\n" + std::string(1'000, 'x')).state,
@@ -174,13 +174,13 @@ TEST(RequestParser, a_body_beyond_the_limit_is_413_before_it_has_come) {
   EXPECT_EQ(status_of(chunks), 413);
 }
 
-TEST(RequestParser, an_endless_line_of_a_chunk_or_trailer_is_refused) {
+TEST(RequestParser, AnEndlessLineOfAChunkOrTrailerIsRefused) {
   const std::string start = kGet + "Transfer-Encoding: chunked\r\n\r\n";
   EXPECT_EQ(parse(start + "1;" + std::string(100'000, 'x'), 500).state, State::kRefused);
   EXPECT_EQ(parse(start + "0\r\nX: " + std::string(100'000, 'x'), 500).state, State::kRefused);
 }
 
-TEST(RequestParser, only_100_continue_can_be_expected) {
+TEST(RequestParser, Only100ContinueCanBeExpected) {
   EXPECT_EQ(status_of(kGet + "Expect: magic\r\n\r\n"), 417);
   RequestParser parser(kLimits);
   const std::string head = kGet + "Content-Length: 1\r\nExpect: 100-Continue\r\n\r\n";
@@ -189,7 +189,7 @@ TEST(RequestParser, only_100_continue_can_be_expected) {
   EXPECT_TRUE(parser.wants_continue());
 }
 
-TEST(RequestParser, broken_requests_are_read_the_same_way_however_they_are_cut) {
+TEST(RequestParser, BrokenRequestsAreReadTheSameWayHoweverTheyAreCut) {
   std::mt19937 random(7);
   const std::string seeds[] = {
       kGet + "Content-Length: 10\r\n\r\n0123456789" + kGet + "\r\n",

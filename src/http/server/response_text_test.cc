@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ResponseText, has_status_headers_date_and_length) {
+TEST(ResponseText, HasStatusHeadersDateAndLength) {
   const Response response{.status = 200, .headers = {{"X-One", "1"}}, .body = "hello"};
   EXPECT_EQ(head_text(response, {.date = "now"}),
             "HTTP/1.1 200 OK\r\nX-One: 1\r\nDate: now\r\nContent-Length: 5\r\n\r\n");
@@ -19,7 +19,7 @@ TEST(ResponseText, has_status_headers_date_and_length) {
             std::string::npos);
 }
 
-TEST(ResponseText, only_the_server_says_how_the_message_ends) {
+TEST(ResponseText, OnlyTheServerSaysHowTheMessageEnds) {
   const Response response{.headers = {{"content-length", "99"},
                                       {"Transfer-Encoding", "chunked"},
                                       {"CONNECTION", "close"},
@@ -28,14 +28,14 @@ TEST(ResponseText, only_the_server_says_how_the_message_ends) {
             "HTTP/1.1 200 OK\r\nDate: now\r\nContent-Length: 0\r\n\r\n");
 }
 
-TEST(ResponseText, a_status_without_body_has_no_length) {
+TEST(ResponseText, AStatusWithoutBodyHasNoLength) {
   EXPECT_EQ(head_text({.status = 204}, {.date = "now"}),
             "HTTP/1.1 204 No Content\r\nDate: now\r\n\r\n");
   EXPECT_TRUE(has_no_body(304));
   EXPECT_FALSE(has_no_body(200));
 }
 
-TEST(ResponseText, headers_that_would_break_the_message_are_seen) {
+TEST(ResponseText, HeadersThatWouldBreakTheMessageAreSeen) {
   for (const Header& bad : {Header{"X", "a\r\nSet-Cookie: b"}, Header{"X", "a\nb"},
                             Header{"X", std::string("a\0b", 3)}, Header{"X", "\x7f"},
                             Header{"X\r\nY", "a"}, Header{"X:", "a"}, Header{"X Y", "a"},
@@ -48,13 +48,13 @@ TEST(ResponseText, headers_that_would_break_the_message_are_seen) {
   EXPECT_FALSE(is_well_formed({.status = 1000}));
 }
 
-TEST(HttpDate, is_that_of_the_standard) {
+TEST(HttpDate, IsThatOfTheStandard) {
   const WallTime time = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 37s;
   EXPECT_EQ(http_date(time), "Sun, 06 Nov 1994 08:49:37 GMT");
   EXPECT_EQ(http_date(WallTime{}), "Thu, 01 Jan 1970 00:00:00 GMT");
 }
 
-TEST(ReasonPhrase, is_never_empty) {
+TEST(ReasonPhrase, IsNeverEmpty) {
   for (int status = 200; status < 600; ++status) EXPECT_FALSE(reason_phrase(status).empty());
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Server, answers_many_requests_on_one_connection) {
+TEST(Server, AnswersManyRequestsOnOneConnection) {
   const auto server = serve();
   RawClient client(server->port());
   for (int round = 0; round < 100; ++round) {
@@ -25,7 +25,7 @@ TEST(Server, answers_many_requests_on_one_connection) {
   }
 }
 
-TEST(Server, answers_pipelined_requests_in_their_order) {
+TEST(Server, AnswersPipelinedRequestsInTheirOrder) {
   std::vector<std::jthread> threads;
   std::mutex mutex;
   // Later requests would be answered sooner.
@@ -46,7 +46,7 @@ TEST(Server, answers_pipelined_requests_in_their_order) {
   threads.clear();
 }
 
-TEST(Server, a_thousand_pipelined_requests_are_answered) {
+TEST(Server, AThousandPipelinedRequestsAreAnswered) {
   const auto server = serve();
   RawClient client(server->port());
   std::string requests;
@@ -57,7 +57,7 @@ TEST(Server, a_thousand_pipelined_requests_are_answered) {
   }
 }
 
-TEST(Server, bodies_up_to_the_limit_come_whole_in_any_pieces) {
+TEST(Server, BodiesUpToTheLimitComeWholeInAnyPieces) {
   const auto server = serve(echo, {.body_limit_bytes = 1u << 20});
   std::string body(1u << 20, 'x');
   for (std::size_t at = 0; at < body.size(); ++at) body[at] = static_cast<char>('a' + at % 26);
@@ -68,7 +68,7 @@ TEST(Server, bodies_up_to_the_limit_come_whole_in_any_pieces) {
   EXPECT_EQ(body_of(client.answer()), "POST /  slow");
 }
 
-TEST(Server, a_large_answer_comes_whole_to_a_slow_reader) {
+TEST(Server, ALargeAnswerComesWholeToASlowReader) {
   std::string large(8u << 20, 'x');
   for (std::size_t at = 0; at < large.size(); ++at) large[at] = static_cast<char>('a' + at % 23);
   const auto server = serve([&](const Request&, const Reply& reply) { reply({.body = large}); });
@@ -79,7 +79,7 @@ TEST(Server, a_large_answer_comes_whole_to_a_slow_reader) {
   EXPECT_EQ(body_of(client.answer()), large);
 }
 
-TEST(Server, head_has_the_length_and_no_body) {
+TEST(Server, HeadHasTheLengthAndNoBody) {
   const auto server = serve();
   RawClient client(server->port());
   ASSERT_TRUE(client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n" + get("/next")));
@@ -88,7 +88,7 @@ TEST(Server, head_has_the_length_and_no_body) {
   EXPECT_EQ(body_of(client.answer()), "GET /next  ");
 }
 
-TEST(Server, a_client_that_waits_for_100_is_told_to_go_on) {
+TEST(Server, AClientThatWaitsFor100IsToldToGoOn) {
   const auto server = serve();
   RawClient client(server->port());
   const std::string head =
@@ -102,7 +102,7 @@ TEST(Server, a_client_that_waits_for_100_is_told_to_go_on) {
   EXPECT_EQ(body_of(client.answer()), "POST /  body");
 }
 
-TEST(Server, a_body_too_large_to_wait_for_is_refused_without_100) {
+TEST(Server, ABodyTooLargeToWaitForIsRefusedWithout100) {
   const auto server = serve(echo, {.body_limit_bytes = 100});
   RawClient client(server->port());
   ASSERT_TRUE(client.send(
@@ -112,7 +112,7 @@ TEST(Server, a_body_too_large_to_wait_for_is_refused_without_100) {
   EXPECT_TRUE(client.is_ended());
 }
 
-TEST(Server, http_1_0_closes_unless_it_asks_for_more) {
+TEST(Server, Http10ClosesUnlessItAsksForMore) {
   const auto server = serve();
   RawClient once(server->port());
   ASSERT_TRUE(once.send("GET / HTTP/1.0\r\n\r\n"));
@@ -125,7 +125,7 @@ TEST(Server, http_1_0_closes_unless_it_asks_for_more) {
   }
 }
 
-TEST(Server, connection_close_is_obeyed_and_said) {
+TEST(Server, ConnectionCloseIsObeyedAndSaid) {
   const auto server = serve();
   RawClient client(server->port());
   ASSERT_TRUE(client.send(get("/", "Connection: close\r\n")));
@@ -133,7 +133,7 @@ TEST(Server, connection_close_is_obeyed_and_said) {
   EXPECT_TRUE(client.is_ended());
 }
 
-TEST(Server, a_client_that_has_ended_sending_still_gets_its_answers) {
+TEST(Server, AClientThatHasEndedSendingStillGetsItsAnswers) {
   const auto server = serve();
   RawClient client(server->port());
   ASSERT_TRUE(client.send(get("/1") + get("/2")));
@@ -143,7 +143,7 @@ TEST(Server, a_client_that_has_ended_sending_still_gets_its_answers) {
   EXPECT_TRUE(client.is_ended());
 }
 
-TEST(Server, a_reply_may_come_from_another_thread_and_only_the_first_counts) {
+TEST(Server, AReplyMayComeFromAnotherThreadAndOnlyTheFirstCounts) {
   std::jthread replier;
   const auto server = serve([&](const Request&, const Reply& reply) {
     replier = std::jthread([reply] {
@@ -157,7 +157,7 @@ TEST(Server, a_reply_may_come_from_another_thread_and_only_the_first_counts) {
   EXPECT_EQ(body_of(client.answer()), "first");
 }
 
-TEST(Server, a_dropped_reply_is_answered_500) {
+TEST(Server, ADroppedReplyIsAnswered500) {
   std::vector<Reply> kept;
   std::mutex mutex;
   const auto server = serve([&](const Request& request, const Reply& reply) {
@@ -176,7 +176,7 @@ TEST(Server, a_dropped_reply_is_answered_500) {
   EXPECT_EQ(status_of(client.answer()), 500);
 }
 
-TEST(Server, a_header_that_would_break_the_answer_makes_it_500) {
+TEST(Server, AHeaderThatWouldBreakTheAnswerMakesIt500) {
   const auto server = serve([](const Request& request, const Reply& reply) {
     reply({.headers = {{"X-Path", request.path == "/bad" ? "a\r\nSet-Cookie: b" : "fine"}}});
   });
@@ -188,7 +188,7 @@ TEST(Server, a_header_that_would_break_the_answer_makes_it_500) {
   EXPECT_EQ(status_of(client.answer()), 200);
 }
 
-TEST(Server, a_reply_after_the_server_has_gone_is_nothing) {
+TEST(Server, AReplyAfterTheServerHasGoneIsNothing) {
   Reply late;
   std::mutex mutex;
   {
@@ -206,7 +206,7 @@ TEST(Server, a_reply_after_the_server_has_gone_is_nothing) {
   late({.body = "too late"});
 }
 
-TEST(Listen, says_why_it_cannot) {
+TEST(Listen, SaysWhyItCannot) {
   const auto server = serve();
   const auto taken = listen({.port = server->port()}, echo);
   ASSERT_FALSE(taken);

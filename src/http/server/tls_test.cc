@@ -88,7 +88,7 @@ class TlsClient {
   bool connected_ = false;
 };
 
-TEST_F(Tls, requests_are_answered_over_it) {
+TEST_F(Tls, RequestsAreAnsweredOverIt) {
   const auto server = serve(echo, {.body_limit_bytes = 4u << 20, .tls = files()});
   TlsClient client(server->port());
   ASSERT_TRUE(client.connected());
@@ -102,7 +102,7 @@ TEST_F(Tls, requests_are_answered_over_it) {
   }
 }
 
-TEST_F(Tls, plain_bytes_and_silence_end_the_connection_only) {
+TEST_F(Tls, PlainBytesAndSilenceEndTheConnectionOnly) {
   const auto server = serve(echo, {.header_timeout = std::chrono::milliseconds(60), .tls = files()});
   RawClient plain(server->port());
   plain.send(get("/"));
@@ -115,7 +115,7 @@ TEST_F(Tls, plain_bytes_and_silence_end_the_connection_only) {
   EXPECT_EQ(status_of(client.receive(9)), 200);
 }
 
-TEST_F(Tls, drain_closes_idle_connections) {
+TEST_F(Tls, DrainClosesIdleConnections) {
   const auto server = serve(echo, {.tls = files()});
   TlsClient client(server->port());
   client.send(get("/"));
@@ -123,7 +123,7 @@ TEST_F(Tls, drain_closes_idle_connections) {
   server->drain(std::chrono::seconds(10));
 }
 
-TEST_F(Tls, files_that_are_none_or_do_not_match_are_named) {
+TEST_F(Tls, FilesThatAreNoneOrDoNotMatchAreNamed) {
   const auto code_of = [](const TlsFiles& given) {
     const auto server = listen({.tls = given}, echo);
     return server ? ErrorCode::kInternal : server.error().code;

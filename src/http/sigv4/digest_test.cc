@@ -5,7 +5,7 @@
 namespace evener::http {
 namespace {
 
-TEST(Hmac, agrees_with_rfc_4231) {
+TEST(Hmac, AgreesWithRfc4231) {
   EXPECT_EQ(to_hex(hmac_sha256(std::string(20, '\x0b'), "Hi There")),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
   EXPECT_EQ(to_hex(hmac_sha256("Jefe", "what do ya want for nothing?")),
@@ -15,7 +15,7 @@ TEST(Hmac, agrees_with_rfc_4231) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST(EqualInConstantTime, tells_every_difference) {
+TEST(EqualInConstantTime, TellsEveryDifference) {
   EXPECT_TRUE(equal_in_constant_time("", ""));
   EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
   EXPECT_FALSE(equal_in_constant_time("abc", "abd"));

@@ -48,7 +48,7 @@ std::string signature_in(const std::string& text) {
   return text.substr(text.find("Signature=") + 10, 64);
 }
 
-TEST(Oracle, our_signatures_are_botocores) {
+TEST(Oracle, OurSignaturesAreBotocores) {
   int compared = 0;
   for (const Vector& vector : read_vectors()) {
     Request request = vector.request;
@@ -66,7 +66,7 @@ TEST(Oracle, our_signatures_are_botocores) {
   EXPECT_EQ(compared, 120);
 }
 
-TEST(Oracle, what_botocore_signed_is_verified) {
+TEST(Oracle, WhatBotocoreSignedIsVerified) {
   for (const Vector& vector : read_vectors()) {
     const Verifier verifier({vector.key});
     Request request = vector.request;

@@ -34,7 +34,7 @@ std::string s3_signature(Request request) {
   return signature_of(std::move(request), kS3Key, {"us-east-1", "s3"}, kS3Time);
 }
 
-TEST(Sign, agrees_with_the_published_suite_on_plain_requests) {
+TEST(Sign, AgreesWithThePublishedSuiteOnPlainRequests) {
   EXPECT_EQ(suite_signature({.method = "GET"}),
             "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31");
   EXPECT_EQ(suite_signature({.method = "POST"}),
@@ -43,7 +43,7 @@ TEST(Sign, agrees_with_the_published_suite_on_plain_requests) {
             "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500");
 }
 
-TEST(Sign, agrees_with_the_published_suite_on_repeated_headers) {
+TEST(Sign, AgreesWithThePublishedSuiteOnRepeatedHeaders) {
   Request repeated;
   for (const auto* value : {"value2", "value2", "value1"}) {
     repeated.headers.add("My-Header1", value);
@@ -52,7 +52,7 @@ TEST(Sign, agrees_with_the_published_suite_on_repeated_headers) {
             "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea");
 }
 
-TEST(Sign, agrees_with_the_published_iam_example) {
+TEST(Sign, AgreesWithThePublishedIamExample) {
   Request list_users{.query = "Action=ListUsers&Version=2010-05-08"};
   list_users.headers = {{"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"},
                         {"Host", "iam.amazonaws.com"}};
@@ -60,7 +60,7 @@ TEST(Sign, agrees_with_the_published_iam_example) {
             "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7");
 }
 
-TEST(Sign, agrees_with_the_published_s3_examples) {
+TEST(Sign, AgreesWithThePublishedS3Examples) {
   EXPECT_EQ(s3_signature({.path = "/test.txt", .headers = {{"Range", "bytes=0-9"}}}),
             "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
   EXPECT_EQ(s3_signature({.method = "PUT",
@@ -75,7 +75,7 @@ TEST(Sign, agrees_with_the_published_s3_examples) {
             "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
-TEST(Presign, agrees_with_the_published_s3_example) {
+TEST(Presign, AgreesWithThePublishedS3Example) {
   const Request request{.path = "/test.txt",
                         .headers = {{"Host", "examplebucket.s3.amazonaws.com"}}};
   const std::string query = presign(request, kS3Key, {"us-east-1", "s3"}, kS3Time, 24h);
@@ -86,7 +86,7 @@ TEST(Presign, agrees_with_the_published_s3_example) {
             "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404");
 }
 
-TEST(Sign, signing_again_replaces_what_was_signed_before) {
+TEST(Sign, SigningAgainReplacesWhatWasSignedBefore) {
   Request request{.headers = {{"Host", "h"}}};
   sign(request, kSuiteKey, {"us-east-1", "s3"}, kUnsignedPayload, kS3Time);
   Request again = request;
@@ -94,7 +94,7 @@ TEST(Sign, signing_again_replaces_what_was_signed_before) {
   EXPECT_EQ(again.headers, request.headers);
 }
 
-TEST(Sha256, of_nothing_and_of_abc_are_those_of_the_standard) {
+TEST(Sha256, OfNothingAndOfAbcAreThoseOfTheStandard) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }

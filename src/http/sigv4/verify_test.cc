@@ -61,7 +61,7 @@ Request with_authorization(std::string_view from, std::string_view to) {
   return request;
 }
 
-TEST(Verify, says_who_signed_for_which_region_and_service) {
+TEST(Verify, SaysWhoSignedForWhichRegionAndService) {
   const auto caller = Verifier({kKey}).verify(signed_request(), kNow);
   ASSERT_TRUE(caller) << caller.error().message;
   EXPECT_EQ(caller->access_key_id, "AKEXAMPLE");
@@ -69,7 +69,7 @@ TEST(Verify, says_who_signed_for_which_region_and_service) {
   EXPECT_EQ(caller->service, "sagemaker");
 }
 
-TEST(Verify, a_change_of_any_signed_part_is_seen) {
+TEST(Verify, AChangeOfAnySignedPartIsSeen) {
   const std::vector<std::function<void(Request&)>> changes = {
       [](Request& r) { r.method = "GET"; },
       [](Request& r) { r.path = "/x"; },
@@ -90,7 +90,7 @@ TEST(Verify, a_change_of_any_signed_part_is_seen) {
   }
 }
 
-TEST(Verify, headers_that_are_not_signed_may_change_but_for_those_of_aws) {
+TEST(Verify, HeadersThatAreNotSignedMayChangeButForThoseOfAws) {
   Request request = signed_request();
   request.headers.add("User-Agent", "changed");
   request.headers.add("Accept-Encoding", "identity");
@@ -99,34 +99,34 @@ TEST(Verify, headers_that_are_not_signed_may_change_but_for_those_of_aws) {
   EXPECT_EQ(code_of(request), "InvalidSignatureException");
 }
 
-TEST(Verify, a_second_target_is_refused_even_if_both_are_signed) {
+TEST(Verify, ASecondTargetIsRefusedEvenIfBothAreSigned) {
   Request request = plain_request();
   request.headers.add("x-amz-target", "SageMaker.DeleteTrainingJob");
   sign(request, kKey, kScope, sha256_hex(request.body), kNow);
   EXPECT_EQ(code_of(request), "InvalidSignatureException");
 }
 
-TEST(Verify, the_host_must_be_signed) {
+TEST(Verify, TheHostMustBeSigned) {
   Request request;
   sign(request, kKey, kScope, sha256_hex(""), kNow);
   EXPECT_EQ(code_of(request), "InvalidSignatureException");
 }
 
-TEST(Verify, a_wrong_secret_an_unknown_key_and_no_signature_have_codes_of_their_own) {
+TEST(Verify, AWrongSecretAnUnknownKeyAndNoSignatureHaveCodesOfTheirOwn) {
   EXPECT_EQ(code_of(signed_request({"AKEXAMPLE", "other"})), "InvalidSignatureException");
   EXPECT_EQ(code_of(signed_request({"AKOTHER", "secret"})), "UnrecognizedClientException");
   EXPECT_EQ(code_of(plain_request()), "MissingAuthenticationToken");
   EXPECT_EQ(code_of(signed_request(), kNow, {}), "UnrecognizedClientException");
 }
 
-TEST(Verify, clocks_may_differ_by_fifteen_minutes_across_midnight_too) {
+TEST(Verify, ClocksMayDifferByFifteenMinutesAcrossMidnightToo) {
   EXPECT_EQ(code_of(signed_request(), kNow + 15min), "");
   EXPECT_EQ(code_of(signed_request(), kNow - 15min), "");
   EXPECT_EQ(code_of(signed_request(), kNow + 15min + 1s), "InvalidSignatureException");
   EXPECT_EQ(code_of(signed_request(), kNow - 15min - 1s), "InvalidSignatureException");
 }
 
-TEST(Verify, an_old_date_is_named_in_the_answer_as_aws_does) {
+TEST(Verify, AnOldDateIsNamedInTheAnswerAsAwsDoes) {
   const auto late = Verifier({kKey}).verify(signed_request(), kNow + 1h);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().message,
@@ -139,11 +139,11 @@ TEST(Verify, an_old_date_is_named_in_the_answer_as_aws_does) {
             "later than 20261130T231000Z (20261130T225500Z + 15 min.)");
 }
 
-TEST(Verify, the_day_of_the_scope_is_that_of_the_date) {
+TEST(Verify, TheDayOfTheScopeIsThatOfTheDate) {
   EXPECT_EQ(code_of(with_authorization("/20261130/", "/20261129/")), "InvalidSignatureException");
 }
 
-TEST(Verify, a_broken_authorization_header_is_incomplete) {
+TEST(Verify, ABrokenAuthorizationHeaderIsIncomplete) {
   const std::pair<const char*, const char*> changes[] = {
       {"AWS4-HMAC-SHA256", "AWS4-HMAC-SHA1"}, {"Credential=", "Credential"},
       {"Credential=", "Other="},              {"/aws4_request", "/aws4"},
@@ -158,7 +158,7 @@ TEST(Verify, a_broken_authorization_header_is_incomplete) {
   EXPECT_EQ(code_of(twice), "IncompleteSignature");
 }
 
-TEST(Verify, a_date_that_is_none_is_incomplete) {
+TEST(Verify, ADateThatIsNoneIsIncomplete) {
   for (const char* date : {"", "20261130", "20261131T000000Z", "20261130T240000Z",
                            "2026113 T000000Z", "20261130T101112z", "-0261130T101112Z"}) {
     Request request = signed_request();
@@ -167,7 +167,7 @@ TEST(Verify, a_date_that_is_none_is_incomplete) {
   }
 }
 
-TEST(Verify, a_session_token_must_be_the_keys_own) {
+TEST(Verify, ASessionTokenMustBeTheKeysOwn) {
   const AccessKey temporary{"AKTEMP", "secret", "token"};
   EXPECT_EQ(code_of(signed_request(temporary), kNow, {temporary}), "");
   EXPECT_EQ(code_of(signed_request({"AKTEMP", "secret", "other"}), kNow, {temporary}),
@@ -178,7 +178,7 @@ TEST(Verify, a_session_token_must_be_the_keys_own) {
             "UnrecognizedClientException");
 }
 
-TEST(Verify, an_unsigned_body_is_only_for_presigned_s3) {
+TEST(Verify, AnUnsignedBodyIsOnlyForPresignedS3) {
   Request request = plain_request();
   sign(request, kKey, {"us-west-2", "s3"}, kUnsignedPayload, kNow);
   EXPECT_EQ(code_of(request), "InvalidSignatureException");
@@ -191,7 +191,7 @@ TEST(Verify, an_unsigned_body_is_only_for_presigned_s3) {
   EXPECT_EQ(code_of(other), "InvalidSignatureException");
 }
 
-TEST(Verify, a_presigned_url_holds_for_its_time_method_path_and_query) {
+TEST(Verify, APresignedUrlHoldsForItsTimeMethodPathAndQuery) {
   const Request get = presigned_request("GET", {"us-west-2", "s3"});
   EXPECT_EQ(code_of(get, kNow + 60s), "");
   EXPECT_EQ(code_of(get, kNow + 61s), "InvalidSignatureException");
@@ -207,7 +207,7 @@ TEST(Verify, a_presigned_url_holds_for_its_time_method_path_and_query) {
   EXPECT_EQ(code_of(changed), "InvalidSignatureException");
 }
 
-TEST(Verify, a_presigned_url_with_parts_missing_repeated_or_too_long_is_incomplete) {
+TEST(Verify, APresignedUrlWithPartsMissingRepeatedOrTooLongIsIncomplete) {
   const Request get = presigned_request("GET", {"us-west-2", "s3"});
   for (const char* name : {"X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
                            "X-Amz-SignedHeaders", "X-Amz-Signature"}) {
@@ -226,7 +226,7 @@ TEST(Verify, a_presigned_url_with_parts_missing_repeated_or_too_long_is_incomple
   EXPECT_EQ(code_of(changed), "IncompleteSignature");
 }
 
-TEST(Verify, broken_requests_never_verify_and_never_crash) {
+TEST(Verify, BrokenRequestsNeverVerifyAndNeverCrash) {
   std::mt19937 random(11);
   const Verifier verifier({kKey});
   const Request signed_one = signed_request();
@@ -250,7 +250,7 @@ TEST(Verify, broken_requests_never_verify_and_never_crash) {
   }
 }
 
-TEST(Verify, a_verifier_may_be_shared_between_threads) {
+TEST(Verify, AVerifierMayBeSharedBetweenThreads) {
   const Verifier verifier({kKey});
   const Request request = signed_request();
   std::atomic<int> verified = 0;

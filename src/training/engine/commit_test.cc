@@ -61,7 +61,7 @@ class CommitTest : public testing::Test {
   std::vector<std::string> answered_;
 };
 
-TEST_F(CommitTest, requests_of_one_turn_are_answered_in_order_each_with_its_own) {
+TEST_F(CommitTest, RequestsOfOneTurnAreAnsweredInOrderEachWithItsOwn) {
   engine_->commit({submission("a")}, note());
   engine_->commit({submission("A"), submission("b")}, note());
   engine_->commit({stop("nobody")}, note());
@@ -73,7 +73,7 @@ TEST_F(CommitTest, requests_of_one_turn_are_answered_in_order_each_with_its_own)
   EXPECT_TRUE(store_->find("b"));
 }
 
-TEST_F(CommitTest, a_request_is_durable_when_it_is_answered) {
+TEST_F(CommitTest, ARequestIsDurableWhenItIsAnswered) {
   bool found = false;
   engine_->commit({submission("a")}, [&](const Result<std::vector<Status>>& answers) {
     found = answers && store_->find("a").has_value();
@@ -82,13 +82,13 @@ TEST_F(CommitTest, a_request_is_durable_when_it_is_answered) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(CommitTest, what_waits_when_the_engine_ends_is_answered_with_an_error) {
+TEST_F(CommitTest, WhatWaitsWhenTheEngineEndsIsAnsweredWithAnError) {
   engine_->commit({submission("a")}, note());
   engine_.reset();
   EXPECT_EQ(answered_, std::vector<std::string>{"error"});
 }
 
-TEST_F(CommitTest, a_request_wakes_a_waiting_engine_and_is_answered_whoever_asks) {
+TEST_F(CommitTest, ARequestWakesAWaitingEngineAndIsAnsweredWhoeverAsks) {
   std::jthread running([this](std::stop_token stop) { engine_->run(std::move(stop)); });
   std::latch all(40);
   std::atomic<int> taken{0};
@@ -108,7 +108,7 @@ TEST_F(CommitTest, a_request_wakes_a_waiting_engine_and_is_answered_whoever_asks
   EXPECT_EQ(taken, 40);
 }
 
-TEST(Requests, over_the_limit_are_handed_back) {
+TEST(Requests, OverTheLimitAreHandedBack) {
   Inbox inbox(1);
   for (std::size_t i = 0; i < kMostRequests; ++i) {
     CommitRequest request;

@@ -128,7 +128,7 @@ class EngineTest : public testing::Test {
   std::unique_ptr<Engine> engine_;
 };
 
-TEST_F(EngineTest, takes_a_job_from_submission_to_its_end_in_order) {
+TEST_F(EngineTest, TakesAJobFromSubmissionToItsEndInOrder) {
   make();
   post({submission("a")});
   EXPECT_THAT(notes_, ElementsAre("start a"));
@@ -140,7 +140,7 @@ TEST_F(EngineTest, takes_a_job_from_submission_to_its_end_in_order) {
   EXPECT_EQ(engine_->active_jobs(), 0u);
 }
 
-TEST_F(EngineTest, sees_what_other_processes_commit) {
+TEST_F(EngineTest, SeesWhatOtherProcessesCommit) {
   make();
   ASSERT_TRUE(store_.take(submission("a")));
   EXPECT_TRUE(engine_->step(0ms).value());
@@ -150,7 +150,7 @@ TEST_F(EngineTest, sees_what_other_processes_commit) {
   EXPECT_FALSE(engine_->step(0ms).value());
 }
 
-TEST_F(EngineTest, a_job_that_waits_says_why_and_stops_without_a_backend) {
+TEST_F(EngineTest, AJobThatWaitsSaysWhyAndStopsWithoutABackend) {
   make();
   post({submission("a"), submission("b")});
   EXPECT_THAT(store_.jobs.at("b").pending_reason, HasSubstr("held by job a"));
@@ -159,25 +159,25 @@ TEST_F(EngineTest, a_job_that_waits_says_why_and_stops_without_a_backend) {
   EXPECT_THAT(notes_, ElementsAre("start a"));
 }
 
-TEST_F(EngineTest, a_stop_that_the_supervisor_journaled_is_not_passed_back) {
+TEST_F(EngineTest, AStopThatTheSupervisorJournaledIsNotPassedBack) {
   make();
   post({submission("a"), event("a", jobs::StopRequested{jobs::StopCause::kMaxRuntime}, 1)});
   EXPECT_EQ(std::ranges::count(notes_, "stop a"), 0);
 }
 
-TEST_F(EngineTest, a_job_that_can_never_fit_is_refused_in_words) {
+TEST_F(EngineTest, AJobThatCanNeverFitIsRefusedInWords) {
   make();
   post({submission("big", 9)});
   EXPECT_THAT(store_.jobs.at("big").failure_reason, StartsWith("ClientError: ResourceLimitExceeded"));
 }
 
-TEST_F(EngineTest, a_job_that_cannot_be_handed_over_fails) {
+TEST_F(EngineTest, AJobThatCannotBeHandedOverFails) {
   make(failure(ErrorCode::kUnavailable, "no supervisor"));
   post({submission("a")});
   EXPECT_EQ(store_.jobs.at("a").failure_reason, "InternalServerError: no supervisor");
 }
 
-TEST_F(EngineTest, a_job_whose_end_is_refused_ends_all_the_same) {
+TEST_F(EngineTest, AJobWhoseEndIsRefusedEndsAllTheSame) {
   make();
   post({submission("a")});
   post({event("a", jobs::Ended{}, 1)});  // Completed without Uploading
@@ -185,7 +185,7 @@ TEST_F(EngineTest, a_job_whose_end_is_refused_ends_all_the_same) {
   EXPECT_EQ(engine_->active_jobs(), 0u);
 }
 
-TEST_F(EngineTest, a_full_disk_loses_nothing_and_is_not_hammered) {
+TEST_F(EngineTest, AFullDiskLosesNothingAndIsNotHammered) {
   make();
   store_.full = true;
   post({submission("a")});
@@ -203,7 +203,7 @@ TEST_F(EngineTest, a_full_disk_loses_nothing_and_is_not_hammered) {
   EXPECT_EQ(store_.rows[100].event.job, "j99");
 }
 
-TEST_F(EngineTest, a_new_engine_adopts_what_runs_and_decides_what_waits) {
+TEST_F(EngineTest, ANewEngineAdoptsWhatRunsAndDecidesWhatWaits) {
   make();
   post({submission("a"), submission("b")});
   post({event("a", jobs::StopRequested{})});
@@ -215,7 +215,7 @@ TEST_F(EngineTest, a_new_engine_adopts_what_runs_and_decides_what_waits) {
   EXPECT_THAT(notes_, ElementsAre("adopt a", "stop a", "release a", "start b"));
 }
 
-TEST_F(EngineTest, run_ends_when_asked_though_nothing_happens) {
+TEST_F(EngineTest, RunEndsWhenAskedThoughNothingHappens) {
   make();
   std::jthread engine([this](std::stop_token stop) { engine_->run(std::move(stop)); });
   engine_->wake();
@@ -223,7 +223,7 @@ TEST_F(EngineTest, run_ends_when_asked_though_nothing_happens) {
   engine.join();
 }
 
-TEST_F(EngineTest, takes_posts_of_many_threads_and_keeps_the_order_of_each) {
+TEST_F(EngineTest, TakesPostsOfManyThreadsAndKeepsTheOrderOfEach) {
   make();
   std::jthread engine([this](std::stop_token stop) { engine_->run(std::move(stop)); });
   {

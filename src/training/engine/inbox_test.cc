@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 jobs::JobEvent event(const std::string& job) { return {job, {}, 0, jobs::Noticed{}}; }
 
-TEST(Inbox, hands_over_in_order_and_at_most_what_is_asked_for) {
+TEST(Inbox, HandsOverInOrderAndAtMostWhatIsAskedFor) {
   Inbox inbox(10);
   for (const char* job : {"a", "b", "c"}) inbox.post(event(job));
   const auto two = inbox.take(1h, 2, {});
@@ -21,20 +21,20 @@ TEST(Inbox, hands_over_in_order_and_at_most_what_is_asked_for) {
   EXPECT_TRUE(inbox.take(0ms, 9, {}).empty());
 }
 
-TEST(Inbox, a_wake_ends_one_wait) {
+TEST(Inbox, AWakeEndsOneWait) {
   Inbox inbox(1);
   inbox.wake();
   EXPECT_TRUE(inbox.take(1h, 0, {}).empty());
 }
 
-TEST(Inbox, a_stop_ends_a_wait) {
+TEST(Inbox, AStopEndsAWait) {
   Inbox inbox(1);
   std::stop_source stop;
   stop.request_stop();
   EXPECT_TRUE(inbox.take(1h, 1, stop.get_token()).empty());
 }
 
-TEST(Inbox, a_full_one_makes_the_poster_wait_and_closing_frees_it) {
+TEST(Inbox, AFullOneMakesThePosterWaitAndClosingFreesIt) {
   Inbox inbox(1);
   inbox.post(event("a"));
   std::jthread poster([&] { inbox.post(event("b")); });

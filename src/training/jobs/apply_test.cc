@@ -26,7 +26,7 @@ std::vector<std::string> messages(const TrainingJob& job) {
   return all;
 }
 
-TEST(Apply, a_job_that_succeeds_passes_the_statuses_of_the_service) {
+TEST(Apply, AJobThatSucceedsPassesTheStatusesOfTheService) {
   JobStory story = uploading();
   story.then(ArtifactsStored{}).then(UsageReported{}).then(Ended{});
   EXPECT_THAT(story.path(), ElementsAre(kStarting, kDownloading, kTraining, kUploading, kCompleted));
@@ -42,7 +42,7 @@ TEST(Apply, a_job_that_succeeds_passes_the_statuses_of_the_service) {
     EXPECT_EQ(story.job.transitions[i - 1].end, story.job.transitions[i].start);
 }
 
-TEST(Apply, a_message_in_the_same_status_replaces_the_text_of_the_last_transition) {
+TEST(Apply, AMessageInTheSameStatusReplacesTheTextOfTheLastTransition) {
   JobStory story;
   EXPECT_EQ(messages(story.job), std::vector<std::string>{"Starting the training job"});
   story.launched();
@@ -53,14 +53,14 @@ TEST(Apply, a_message_in_the_same_status_replaces_the_text_of_the_last_transitio
   EXPECT_FALSE(story.job.transitions.back().end);
 }
 
-TEST(Apply, a_job_without_channels_has_no_downloading) {
+TEST(Apply, AJobWithoutChannelsHasNoDownloading) {
   JobStory story;
   story.launched().then(TrainingStarted{});
   EXPECT_THAT(story.path(), ElementsAre(kStarting, kTraining));
   EXPECT_TRUE(story.job.training_start);
 }
 
-TEST(Apply, a_waiting_job_is_pending_and_says_why) {
+TEST(Apply, AWaitingJobIsPendingAndSaysWhy) {
   JobStory story;
   story.then(PendingReasonChanged{"4 of 8 vCPU"});
   EXPECT_EQ(story.job.pending_reason, "4 of 8 vCPU");
@@ -70,7 +70,7 @@ TEST(Apply, a_waiting_job_is_pending_and_says_why) {
   EXPECT_EQ(story.job.pending_reason, "");
 }
 
-TEST(Apply, a_stop_while_training_still_uploads) {
+TEST(Apply, AStopWhileTrainingStillUploads) {
   JobStory story;
   story.training().then(StopRequested{});
   EXPECT_EQ(story.job.status, JobStatus::kStopping);
@@ -84,7 +84,7 @@ TEST(Apply, a_stop_while_training_still_uploads) {
   EXPECT_EQ(story.job.status, JobStatus::kStopped);
 }
 
-TEST(Apply, a_stop_before_the_launch_ends_without_upload) {
+TEST(Apply, AStopBeforeTheLaunchEndsWithoutUpload) {
   JobStory story;
   story.then(PendingReasonChanged{"x"}).then(StopRequested{}).then(kUserStopped);
   EXPECT_THAT(story.path(), ElementsAre(kStarting, kPending, kStopping, kStopped));
@@ -92,7 +92,7 @@ TEST(Apply, a_stop_before_the_launch_ends_without_upload) {
   EXPECT_FALSE(story.job.training_end);
 }
 
-TEST(Apply, the_maximum_runtime_ends_as_stopped) {
+TEST(Apply, TheMaximumRuntimeEndsAsStopped) {
   JobStory story;
   story.training().then(StopRequested{.cause = StopCause::kMaxRuntime});
   story.exits("algo-1", {}).exits("algo-2", {}).exits("algo-3", {}).then(UploadingStarted{});
@@ -102,7 +102,7 @@ TEST(Apply, the_maximum_runtime_ends_as_stopped) {
   EXPECT_THAT(story.job.transitions.back().message, HasSubstr("MaxRuntimeInSeconds"));
 }
 
-TEST(Apply, the_first_cause_of_a_stop_stays_and_haste_only_grows) {
+TEST(Apply, TheFirstCauseOfAStopStaysAndHasteOnlyGrows) {
   JobStory story;
   story.training().then(StopRequested{.cause = StopCause::kMaxRuntime});
   story.then(StopRequested{.cause = StopCause::kUser, .at_once = true});
@@ -111,7 +111,7 @@ TEST(Apply, the_first_cause_of_a_stop_stays_and_haste_only_grows) {
   EXPECT_TRUE(story.job.stop->at_once);
 }
 
-TEST(Apply, facts_that_cross_a_stop_are_taken_in_without_leaving_stopping) {
+TEST(Apply, FactsThatCrossAStopAreTakenInWithoutLeavingStopping) {
   JobStory story;
   story.launched().then(StopRequested{});
   story.then(StagingStarted{}).then(ChannelsStaged{}).then(TrainingStarted{});
@@ -119,7 +119,7 @@ TEST(Apply, facts_that_cross_a_stop_are_taken_in_without_leaving_stopping) {
   EXPECT_TRUE(story.job.training_start);
 }
 
-TEST(Apply, a_failed_job_is_billed_up_to_its_first_failure) {
+TEST(Apply, AFailedJobIsBilledUpToItsFirstFailure) {
   JobStory story;
   story.training().exits("algo-2", {.exit_code = 1});
   const WallTime failed = from_millis(story.now_ms);
@@ -130,7 +130,7 @@ TEST(Apply, a_failed_job_is_billed_up_to_its_first_failure) {
   EXPECT_EQ(story.job.transitions.back().message, "Training job failed");
 }
 
-TEST(Apply, time_never_runs_backwards_within_a_job) {
+TEST(Apply, TimeNeverRunsBackwardsWithinAJob) {
   JobStory story;
   story.launched();
   const WallTime before = story.job.last_modified;
@@ -140,7 +140,7 @@ TEST(Apply, time_never_runs_backwards_within_a_job) {
   EXPECT_EQ(story.job.transitions.back().start, before);
 }
 
-TEST(Apply, a_journal_record_counts_once) {
+TEST(Apply, AJournalRecordCountsOnce) {
   JobStory story;
   story.launched();
   JobEvent event = story.event(StagingStarted{});
@@ -154,7 +154,7 @@ TEST(Apply, a_journal_record_counts_once) {
   EXPECT_EQ(story.job.imported_position, 3u);
 }
 
-TEST(Apply, a_failure_reason_is_cut_to_the_limit_of_the_api) {
+TEST(Apply, AFailureReasonIsCutToTheLimitOfTheApi) {
   JobStory story;
   story.launched().then(Ended{JobStatus::kFailed, kFailed, std::string(1023, 'x') + "ä"});
   EXPECT_EQ(story.job.failure_reason, std::string(1023, 'x'));
@@ -172,7 +172,7 @@ void expect_refused(JobStory story, JobChange change, std::string_view why) {
   EXPECT_EQ(to_json(story.job), before) << kind;
 }
 
-TEST(Apply, an_illegal_event_is_refused_and_changes_nothing) {
+TEST(Apply, AnIllegalEventIsRefusedAndChangesNothing) {
   const JobStory fresh;
   expect_refused(fresh, Submitted{}, "exists");
   expect_refused(fresh, StagingStarted{}, "not been launched");
@@ -194,7 +194,7 @@ TEST(Apply, an_illegal_event_is_refused_and_changes_nothing) {
   expect_refused(fresh, Deleted{}, "has ended can be deleted");
 }
 
-TEST(Apply, a_running_job_refuses_what_cannot_happen_twice_or_too_early) {
+TEST(Apply, ARunningJobRefusesWhatCannotHappenTwiceOrTooEarly) {
   JobStory training;
   training.training();
   expect_refused(training, Launching{place_instances(training.job.spec)}, "does not wait");
@@ -211,7 +211,7 @@ TEST(Apply, a_running_job_refuses_what_cannot_happen_twice_or_too_early) {
   expect_refused(training, InstanceExited{"algo-1", {}}, "ended already");
 }
 
-TEST(Apply, an_ended_job_takes_only_notices_and_its_deletion) {
+TEST(Apply, AnEndedJobTakesOnlyNoticesAndItsDeletion) {
   JobStory story = uploading();
   story.then(Ended{});
   for (const JobChange& change : std::vector<JobChange>{
@@ -224,7 +224,7 @@ TEST(Apply, an_ended_job_takes_only_notices_and_its_deletion) {
   expect_refused(story, Noticed{"later"}, "deleted");
 }
 
-TEST(Apply, a_request_that_comes_after_the_end_is_refused_as_the_service_words_it) {
+TEST(Apply, ARequestThatComesAfterTheEndIsRefusedAsTheServiceWordsIt) {
   JobStory story = uploading();
   story.then(Ended{});
   const std::string words =
@@ -233,7 +233,7 @@ TEST(Apply, a_request_that_comes_after_the_end_is_refused_as_the_service_words_i
   EXPECT_EQ(story.tell(Updated{R"({"RemoteDebugConfig":{}})"}).error().message, words);
 }
 
-TEST(Apply, tags_change_at_any_time_and_are_no_news_of_the_job) {
+TEST(Apply, TagsChangeAtAnyTimeAndAreNoNewsOfTheJob) {
   JobStory story = uploading();
   story.then(TagsChanged{{{"a", "1"}, {"b", "2"}}, {}}).then(Ended{});
   const WallTime modified = story.job.last_modified;
@@ -244,7 +244,7 @@ TEST(Apply, tags_change_at_any_time_and_are_no_news_of_the_job) {
   EXPECT_EQ(story.job.spec.tags.at("b"), "4");
 }
 
-TEST(Apply, more_tags_than_the_service_allows_are_refused_as_a_whole) {
+TEST(Apply, MoreTagsThanTheServiceAllowsAreRefusedAsAWhole) {
   JobStory story;
   TagsChanged many;
   for (std::size_t i = 0; i < kMostTags; ++i) many.set["key" + std::to_string(i)] = "v";
@@ -256,7 +256,7 @@ TEST(Apply, more_tags_than_the_service_allows_are_refused_as_a_whole) {
   EXPECT_EQ(story.job.spec.tags.size(), kMostTags);
 }
 
-TEST(Apply, an_update_replaces_members_of_the_request_and_those_of_resources_one_by_one) {
+TEST(Apply, AnUpdateReplacesMembersOfTheRequestAndThoseOfResourcesOneByOne) {
   JobStory story;
   story.job.spec.request_json =
       R"({"A":1,"ResourceConfig":{"InstanceCount":2,"KeepAlivePeriodInSeconds":1},"P":{"x":1}})";
@@ -267,7 +267,7 @@ TEST(Apply, an_update_replaces_members_of_the_request_and_those_of_resources_one
   EXPECT_FALSE(story.tell(Updated{"["}).has_value());
 }
 
-TEST(Apply, the_last_values_of_metrics_are_kept_up_to_a_limit) {
+TEST(Apply, TheLastValuesOfMetricsAreKeptUpToALimit) {
   JobStory story = uploading();
   const MetricValue loss{"train:loss", 0.25, from_millis(5)};
   story.then(MetricsReported{{loss}});
@@ -277,12 +277,12 @@ TEST(Apply, the_last_values_of_metrics_are_kept_up_to_a_limit) {
   EXPECT_FALSE(story.tell(many).has_value());
 }
 
-TEST(Apply, only_a_submission_creates_a_job) {
+TEST(Apply, OnlyASubmissionCreatesAJob) {
   EXPECT_EQ(create({"x", {}, 0, Launching{}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(create({"x", {}, 0, Submitted{}}).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(PlaceInstances, follows_the_order_of_groups) {
+TEST(PlaceInstances, FollowsTheOrderOfGroups) {
   const JobStory story({{"a", 1}, {"b", 10}});
   const auto placed = place_instances(story.job.spec);
   ASSERT_EQ(placed.size(), 11u);
@@ -291,7 +291,7 @@ TEST(PlaceInstances, follows_the_order_of_groups) {
   EXPECT_EQ(placed[10], (InstancePlacement{"algo-11", 1}));
 }
 
-TEST(PlaceInstances, deals_hosts_at_random_but_repeatably_when_asked) {
+TEST(PlaceInstances, DealsHostsAtRandomButRepeatablyWhenAsked) {
   JobSpec spec = JobStory({{"a", 5}, {"b", 5}}).job.spec;
   const auto in_order = place_instances(spec);
   bool differs = false;

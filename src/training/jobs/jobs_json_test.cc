@@ -81,7 +81,7 @@ class RandomFiller {
   SeededRandom random_;
 };
 
-TEST(EventCodec, every_event_round_trips) {
+TEST(EventCodec, EveryEventRoundTrips) {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     RandomFiller filler(seed);
     JobEvent event;
@@ -103,7 +103,7 @@ TEST(EventCodec, every_event_round_trips) {
   }
 }
 
-TEST(SpecCodec, every_specification_round_trips) {
+TEST(SpecCodec, EverySpecificationRoundTrips) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     RandomFiller filler(seed);
     JobSpec spec;
@@ -114,7 +114,7 @@ TEST(SpecCodec, every_specification_round_trips) {
   }
 }
 
-TEST(JobCodec, every_job_round_trips) {
+TEST(JobCodec, EveryJobRoundTrips) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     RandomFiller filler(seed);
     TrainingJob job;
@@ -128,28 +128,28 @@ TEST(JobCodec, every_job_round_trips) {
   }
 }
 
-TEST(EventCodec, keeps_its_names) {
+TEST(EventCodec, KeepsItsNames) {
   const JobEvent event{"j", from_millis(5), 7, StopRequested{StopCause::kMaxRuntime, true}};
   EXPECT_EQ(to_json(event),
             R"({"body":{"at_once":true,"cause":"MaxRuntime"},"job":"j","kind":"StopRequested",)"
             R"("position":7,"time_ms":5})");
 }
 
-TEST(EventCodec, ignores_what_it_does_not_know_and_defaults_what_is_missing) {
+TEST(EventCodec, IgnoresWhatItDoesNotKnowAndDefaultsWhatIsMissing) {
   const auto read = event_from_json(
       R"({"body":{"new":[1,{"x":2}]},"job":"j","kind":"Ended","position":0,"time_ms":5,"later":1})");
   ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(std::get<Ended>(read->change).status, JobStatus::kCompleted);
 }
 
-TEST(EventCodec, replaces_bytes_that_are_not_utf8) {
+TEST(EventCodec, ReplacesBytesThatAreNotUtf8) {
   const JobEvent event{"j", {}, 0, Noticed{"a\xff z\xc3"}};
   const auto read = event_from_json(to_json(event));
   ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(std::get<Noticed>(read->change).notice, "a\xEF\xBF\xBD z\xEF\xBF\xBD");
 }
 
-TEST(EventCodec, text_of_others_is_corrupt_and_says_where) {
+TEST(EventCodec, TextOfOthersIsCorruptAndSaysWhere) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "not JSON"},
       {"[]", "not an object"},
@@ -173,7 +173,7 @@ TEST(EventCodec, text_of_others_is_corrupt_and_says_where) {
   EXPECT_EQ(job_from_json(R"({"spec":{"name":"x"}})").error().code, ErrorCode::kCorrupt);
 }
 
-TEST(EventCodec, a_torn_record_is_never_read_as_another) {
+TEST(EventCodec, ATornRecordIsNeverReadAsAnother) {
   JobStory story;
   const std::string text = to_json(story.event(Submitted{story.job.spec, "arn"}));
   for (std::size_t length = 0; length < text.size(); ++length)

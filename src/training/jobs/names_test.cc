@@ -20,7 +20,7 @@ void check_names(Enum last, From from) {
   EXPECT_FALSE(from(""));
 }
 
-TEST(Names, every_enumerator_round_trips) {
+TEST(Names, EveryEnumeratorRoundTrips) {
   check_names(JobStatus::kDeleting, job_status_from);
   check_names(SecondaryStatus::kRestarting, secondary_status_from);
   check_names(InputMode::kPipe, input_mode_from);
@@ -33,14 +33,14 @@ TEST(Names, every_enumerator_round_trips) {
   check_names(SortOrder::kDescending, sort_order_from);
 }
 
-TEST(Names, are_spelled_as_in_the_api) {
+TEST(Names, AreSpelledAsInTheApi) {
   EXPECT_EQ(to_string(JobStatus::kInProgress), "InProgress");
   EXPECT_EQ(to_string(SecondaryStatus::kMaxRuntimeExceeded), "MaxRuntimeExceeded");
   EXPECT_EQ(to_string(Distribution::kShardedByS3Key), "ShardedByS3Key");
   EXPECT_EQ(to_string(Compression::kNone), "None");
 }
 
-TEST(Names, every_event_kind_is_its_type) {
+TEST(Names, EveryEventKindIsItsType) {
   EXPECT_EQ(kind_of(Submitted{}), "Submitted");
   EXPECT_EQ(kind_of(PendingReasonChanged{}), "PendingReasonChanged");
   EXPECT_EQ(kind_of(Launching{}), "Launching");

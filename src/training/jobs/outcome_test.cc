@@ -19,7 +19,7 @@ JobStory with_auxiliary() {
   return story;
 }
 
-TEST(DecideEnding, waits_while_all_is_well) {
+TEST(DecideEnding, WaitsWhileAllIsWell) {
   JobStory story;
   story.training();
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kKeepRunning);
@@ -29,7 +29,7 @@ TEST(DecideEnding, waits_while_all_is_well) {
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kCollect);
 }
 
-TEST(DecideEnding, the_first_failure_stops_the_rest) {
+TEST(DecideEnding, TheFirstFailureStopsTheRest) {
   JobStory story;
   story.training().exits("algo-2", {.exit_code = 1});
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
@@ -37,13 +37,13 @@ TEST(DecideEnding, the_first_failure_stops_the_rest) {
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
 }
 
-TEST(DecideEnding, a_program_that_cannot_be_started_is_a_failure) {
+TEST(DecideEnding, AProgramThatCannotBeStartedIsAFailure) {
   JobStory story;
   story.training().exits("algo-1", {.start_error = "no such file"});
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
 }
 
-TEST(DecideEnding, auxiliary_groups_are_stopped_once_the_primary_groups_have_ended) {
+TEST(DecideEnding, AuxiliaryGroupsAreStoppedOnceThePrimaryGroupsHaveEnded) {
   JobStory story = with_auxiliary();
   story.exits("algo-2", {});
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kKeepRunning);
@@ -51,44 +51,44 @@ TEST(DecideEnding, auxiliary_groups_are_stopped_once_the_primary_groups_have_end
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
 }
 
-TEST(DecideEnding, a_job_of_auxiliary_groups_only_waits_for_all) {
+TEST(DecideEnding, AJobOfAuxiliaryGroupsOnlyWaitsForAll) {
   JobStory story({{"a", 1, true}, {"b", 1, true}});
   story.training().exits("algo-1", {});
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kKeepRunning);
 }
 
-TEST(DecideEnding, a_stop_stops_the_rest) {
+TEST(DecideEnding, AStopStopsTheRest) {
   JobStory story;
   story.training().then(StopRequested{});
   EXPECT_EQ(decide_ending(story.job), EndingDecision::kStopRest);
 }
 
-TEST(DecideOutcome, all_zero_is_completed) {
+TEST(DecideOutcome, AllZeroIsCompleted) {
   JobStory story;
   story.training().exits("algo-1", {}).exits("algo-2", {}).exits("algo-3", {});
   EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
 }
 
-TEST(DecideOutcome, the_sigterm_exit_of_an_auxiliary_group_is_success) {
+TEST(DecideOutcome, TheSigtermExitOfAnAuxiliaryGroupIsSuccess) {
   JobStory story = with_auxiliary();
   story.exits("algo-2", {}).exits("algo-3", {}).exits("algo-1", stopped());
   EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
 }
 
-TEST(DecideOutcome, an_auxiliary_host_that_breaks_after_the_primaries_succeeded_is_success) {
+TEST(DecideOutcome, AnAuxiliaryHostThatBreaksAfterThePrimariesSucceededIsSuccess) {
   JobStory story = with_auxiliary();
   story.exits("algo-2", {}).exits("algo-3", {}).exits("algo-1", {.exit_code = 1});
   EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
 }
 
-TEST(DecideOutcome, an_auxiliary_host_that_breaks_before_is_a_failure) {
+TEST(DecideOutcome, AnAuxiliaryHostThatBreaksBeforeIsAFailure) {
   JobStory story = with_auxiliary();
   story.exits("algo-2", {}).exits("algo-1", {.exit_code = 3}).exits("algo-3", stopped());
   EXPECT_THAT(decide_outcome(story.job).failure_reason,
               HasSubstr("Exit Code: 3 on host algo-1"));
 }
 
-TEST(DecideOutcome, the_first_failure_by_time_is_named) {
+TEST(DecideOutcome, TheFirstFailureByTimeIsNamed) {
   JobStory story;
   story.training();
   story.exits("algo-3", {.exit_code = 1, .failure_text = "loss is NaN"});
@@ -101,14 +101,14 @@ TEST(DecideOutcome, the_first_failure_by_time_is_named) {
             "AlgorithmError: loss is NaN, exit code: 1 on host algo-3 of group dnn_group");
 }
 
-TEST(DecideOutcome, a_signal_is_named_where_there_is_no_failure_text) {
+TEST(DecideOutcome, ASignalIsNamedWhereThereIsNoFailureText) {
   JobStory story;
   story.training().exits("algo-1", {.exit_code = 139, .signal = 11});
   EXPECT_EQ(decide_outcome(story.job).failure_reason,
             "AlgorithmError: Exit Code: 139 (signal 11) on host algo-1 of group data_group");
 }
 
-TEST(DecideOutcome, out_of_memory_says_so_and_what_to_do) {
+TEST(DecideOutcome, OutOfMemorySaysSoAndWhatToDo) {
   JobStory story;
   story.training().exits("algo-1", {.exit_code = 137, .signal = 9, .out_of_memory = true});
   EXPECT_THAT(decide_outcome(story.job).failure_reason,
@@ -116,14 +116,14 @@ TEST(DecideOutcome, out_of_memory_says_so_and_what_to_do) {
                     HasSubstr("instance type with more memory")));
 }
 
-TEST(DecideOutcome, a_start_error_is_named) {
+TEST(DecideOutcome, AStartErrorIsNamed) {
   JobStory story;
   story.training().exits("algo-1", {.exit_code = 127, .start_error = "train: not found"});
   EXPECT_THAT(decide_outcome(story.job).failure_reason,
               HasSubstr("could not be started: train: not found, exit code: 127 on host algo-1"));
 }
 
-TEST(DecideOutcome, a_long_failure_text_leaves_room_for_the_place) {
+TEST(DecideOutcome, ALongFailureTextLeavesRoomForThePlace) {
   JobStory story;
   story.training().exits("algo-1", {.exit_code = 1, .failure_text = std::string(1022, 'x') + "é"});
   const std::string reason = decide_outcome(story.job).failure_reason;
@@ -131,7 +131,7 @@ TEST(DecideOutcome, a_long_failure_text_leaves_room_for_the_place) {
   EXPECT_TRUE(reason.ends_with("xx, exit code: 1 on host algo-1 of group data_group"));
 }
 
-TEST(DecideOutcome, a_failure_text_is_shown_without_control_characters) {
+TEST(DecideOutcome, AFailureTextIsShownWithoutControlCharacters) {
   JobStory story;
   const std::string written("one\r\n\ttwo\x1b[31m \x07\n\0\0\0", 20);
   story.training().exits("algo-1", {.exit_code = 1, .failure_text = written});
@@ -142,7 +142,7 @@ TEST(DecideOutcome, a_failure_text_is_shown_without_control_characters) {
   EXPECT_THAT(decide_outcome(zeros.job).failure_reason, StartsWith("AlgorithmError: Exit Code: 1"));
 }
 
-TEST(DecideOutcome, a_user_stop_is_stopped_whatever_the_hosts_say_on_their_way_out) {
+TEST(DecideOutcome, AUserStopIsStoppedWhateverTheHostsSayOnTheirWayOut) {
   JobStory story;
   story.training().then(StopRequested{}).exits("algo-1", stopped());
   story.exits("algo-2", {.exit_code = 1}).exits("algo-3", {});
@@ -151,14 +151,14 @@ TEST(DecideOutcome, a_user_stop_is_stopped_whatever_the_hosts_say_on_their_way_o
   EXPECT_EQ(ended.secondary, SecondaryStatus::kStopped);
 }
 
-TEST(DecideOutcome, a_failure_before_the_stop_stays_a_failure) {
+TEST(DecideOutcome, AFailureBeforeTheStopStaysAFailure) {
   JobStory story;
   story.training().exits("algo-1", {.exit_code = 5}).then(StopRequested{});
   story.exits("algo-2", stopped()).exits("algo-3", stopped());
   EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kFailed);
 }
 
-TEST(DecideOutcome, the_maximum_runtime_is_stopped) {
+TEST(DecideOutcome, TheMaximumRuntimeIsStopped) {
   JobStory story;
   story.training().then(StopRequested{.cause = StopCause::kMaxRuntime});
   story.exits("algo-1", stopped()).exits("algo-2", stopped()).exits("algo-3", stopped());
@@ -166,35 +166,35 @@ TEST(DecideOutcome, the_maximum_runtime_is_stopped) {
   EXPECT_EQ(decide_outcome(story.job).secondary, SecondaryStatus::kMaxRuntimeExceeded);
 }
 
-TEST(DecideOutcome, a_lost_engine_is_a_failure_of_ours) {
+TEST(DecideOutcome, ALostEngineIsAFailureOfOurs) {
   JobStory story;
   story.training().then(StopRequested{.cause = StopCause::kEngineLost});
   story.exits("algo-1", stopped()).exits("algo-2", stopped()).exits("algo-3", stopped());
   EXPECT_THAT(decide_outcome(story.job).failure_reason, StartsWith("InternalServerError: "));
 }
 
-TEST(DecideOutcome, what_succeeded_before_the_engine_was_lost_is_completed) {
+TEST(DecideOutcome, WhatSucceededBeforeTheEngineWasLostIsCompleted) {
   JobStory story;
   story.training().exits("algo-1", {}).exits("algo-2", {}).exits("algo-3", {});
   story.then(UploadingStarted{}).then(StopRequested{.cause = StopCause::kEngineLost});
   EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kCompleted);
 }
 
-TEST(DecideOutcome, a_job_that_never_had_instances) {
+TEST(DecideOutcome, AJobThatNeverHadInstances) {
   JobStory story;
   EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kFailed);
   story.then(StopRequested{});
   EXPECT_EQ(decide_outcome(story.job).status, JobStatus::kStopped);
 }
 
-TEST(DecideOutcome, a_host_without_an_exit_is_named) {
+TEST(DecideOutcome, AHostWithoutAnExitIsNamed) {
   JobStory story;
   story.training().exits("algo-1", {});
   EXPECT_THAT(decide_outcome(story.job).failure_reason,
               StartsWith("InternalServerError: host algo-2"));
 }
 
-TEST(PhaseSeconds, adds_up_over_the_transitions) {
+TEST(PhaseSeconds, AddsUpOverTheTransitions) {
   JobStory story;  // one second between events
   story.then(PendingReasonChanged{"x"}).training();
   story.exits("algo-1", {}).exits("algo-2", {}).exits("algo-3", {}).then(UploadingStarted{});
@@ -209,7 +209,7 @@ TEST(PhaseSeconds, adds_up_over_the_transitions) {
   EXPECT_DOUBLE_EQ(phases.total, 10);
 }
 
-TEST(PhaseSeconds, now_closes_a_phase_that_still_runs) {
+TEST(PhaseSeconds, NowClosesAPhaseThatStillRuns) {
   JobStory story;
   story.training();
   const PhaseSeconds phases = phase_seconds(story.job, from_millis(story.now_ms + 2500));
@@ -217,7 +217,7 @@ TEST(PhaseSeconds, now_closes_a_phase_that_still_runs) {
   EXPECT_DOUBLE_EQ(phase_seconds(story.job, from_millis(0)).training, 0);
 }
 
-TEST(BillableSeconds, are_whole_and_at_least_one) {
+TEST(BillableSeconds, AreWholeAndAtLeastOne) {
   JobStory story;
   EXPECT_FALSE(billable_seconds(story.job));
   story.job.training_start = from_millis(1000);

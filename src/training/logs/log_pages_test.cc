@@ -30,7 +30,7 @@ class LogPagesTest : public ::testing::Test {
   std::unique_ptr<LogPages> pages_;
 };
 
-TEST_F(LogPagesTest, pages_forward_join_without_gap_or_overlap) {
+TEST_F(LogPagesTest, PagesForwardJoinWithoutGapOrOverlap) {
   std::uint64_t place = 0;
   int next = 0;
   while (true) {
@@ -44,7 +44,7 @@ TEST_F(LogPagesTest, pages_forward_join_without_gap_or_overlap) {
   EXPECT_EQ(place, *pages_->end());
 }
 
-TEST_F(LogPagesTest, pages_backward_join_without_gap_or_overlap) {
+TEST_F(LogPagesTest, PagesBackwardJoinWithoutGapOrOverlap) {
   std::uint64_t place = *pages_->end();
   int next = 3000;
   while (true) {
@@ -59,20 +59,20 @@ TEST_F(LogPagesTest, pages_backward_join_without_gap_or_overlap) {
   EXPECT_EQ(place, 0u);
 }
 
-TEST_F(LogPagesTest, a_page_ends_at_its_limit_of_bytes_but_has_one_line) {
+TEST_F(LogPagesTest, APageEndsAtItsLimitOfBytesButHasOneLine) {
   EXPECT_EQ(pages_->after(0, {.lines = 100, .bytes = 250})->size(), 2u);
   EXPECT_EQ(pages_->after(0, {.lines = 100, .bytes = 1})->size(), 1u);
   EXPECT_EQ(pages_->before(*pages_->end(), {.lines = 100, .bytes = 250})->size(), 2u);
 }
 
-TEST_F(LogPagesTest, a_time_leads_to_the_first_line_not_before_it) {
+TEST_F(LogPagesTest, ATimeLeadsToTheFirstLineNotBeforeIt) {
   const auto place = pages_->place_of(from_millis(1'700'000'000'123));
   EXPECT_EQ(number(pages_->after(*place, kAll)->front()), 1230);
   EXPECT_EQ(*pages_->place_of(from_millis(0)), 0u);
   EXPECT_EQ(*pages_->place_of(from_millis(1'800'000'000'000)), *pages_->end());
 }
 
-TEST_F(LogPagesTest, lines_that_come_later_follow_the_last_place) {
+TEST_F(LogPagesTest, LinesThatComeLaterFollowTheLastPlace) {
   const std::uint64_t end = *pages_->end();
   EXPECT_TRUE(pages_->after(end, kAll)->empty());
   add(3000);
@@ -82,13 +82,13 @@ TEST_F(LogPagesTest, lines_that_come_later_follow_the_last_place) {
   EXPECT_EQ(number(page->front()), 3000);
 }
 
-TEST_F(LogPagesTest, a_number_that_is_no_place_is_refused) {
+TEST_F(LogPagesTest, ANumberThatIsNoPlaceIsRefused) {
   for (const std::uint64_t place : {std::uint64_t{1}, *pages_->end() + 1, UINT64_MAX})
     EXPECT_EQ(pages_->after(place, kAll).error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(pages_->before(17, kAll));
 }
 
-TEST_F(LogPagesTest, without_an_index_all_is_found_too) {
+TEST_F(LogPagesTest, WithoutAnIndexAllIsFoundToo) {
   std::filesystem::remove(index_path(folder_.path(), "algo-1"));
   EXPECT_EQ(pages_->before(*pages_->end(), kAll)->size(), 3000u);
   EXPECT_EQ(number(pages_->after(*pages_->place_of(from_millis(1'700'000'000'200)), kAll)->front()),

@@ -72,11 +72,11 @@ std::string reason_of(const Decision& decision) {
   return "";
 }
 
-TEST(Decide, starts_in_order_what_fits) {
+TEST(Decide, StartsInOrderWhatFits) {
   EXPECT_EQ(words(decide_all({job_of({"a", 4}), job_of({"b", 4})}, kEight)), "start a, start b");
 }
 
-TEST(Decide, starts_all_instances_of_a_job_or_none) {
+TEST(Decide, StartsAllInstancesOfAJobOrNone) {
   const Asked gang{.name = "gang", .vcpus = 3, .count = 3};
   EXPECT_EQ(words(decide_all({running({"a", 2}), job_of(gang)}, kEight)), "refuse gang");
   const Asked fits{.name = "gang", .vcpus = 2, .count = 4};
@@ -84,26 +84,26 @@ TEST(Decide, starts_all_instances_of_a_job_or_none) {
   EXPECT_EQ(words(decide_all({job_of(fits)}, kEight)), "start gang");
 }
 
-TEST(Decide, share_never_refuses_for_size) {
+TEST(Decide, ShareNeverRefusesForSize) {
   const Asked huge{.name = "huge", .vcpus = 960, .fit = Fit::kShare, .memory_gib = 1e6,
                    .accelerators = 80};
   EXPECT_EQ(words(decide_all({running({"a", 8}), job_of(huge)}, kEight)), "start huge");
 }
 
-TEST(Decide, share_is_bound_by_the_number_of_running_jobs) {
+TEST(Decide, ShareIsBoundByTheNumberOfRunningJobs) {
   const Asked share{.name = "b", .fit = Fit::kShare};
   const auto decisions = decide_all({running({"a"}), job_of(share)},
                                     {.cpus = 8, .memory_gib = 8, .max_running_jobs = 1});
   EXPECT_EQ(reason_of(decisions[0]), "waiting for 1 of 1 places for running jobs held by job a");
 }
 
-TEST(Decide, scaled_counts_fractions_of_a_vcpu) {
+TEST(Decide, ScaledCountsFractionsOfAVcpu) {
   const Asked tenth{.name = "x", .vcpus = 80, .fit = Fit::kScaled, .memory_gib = 999, .scale = 0.1};
   EXPECT_EQ(words(decide_all({job_of(tenth)}, kEight)), "start x");
   EXPECT_EQ(words(decide_all({running(tenth), job_of(tenth)}, kEight)), "wait x");
 }
 
-TEST(Decide, strict_counts_memory_and_accelerators_too) {
+TEST(Decide, StrictCountsMemoryAndAcceleratorsToo) {
   EXPECT_EQ(words(decide_all({job_of({.name = "m", .memory_gib = 101})}, kEight)), "refuse m");
   EXPECT_EQ(words(decide_all({job_of({.name = "g", .accelerators = 2})}, kEight)), "refuse g");
   EXPECT_EQ(words(decide_all({running({.name = "a", .accelerators = 1}),
@@ -111,7 +111,7 @@ TEST(Decide, strict_counts_memory_and_accelerators_too) {
             "wait g");
 }
 
-TEST(Decide, says_in_words_what_a_job_waits_for) {
+TEST(Decide, SaysInWordsWhatAJobWaitsFor) {
   auto decisions = decide_all({running({"X", 4}), job_of({"b", 8})}, kEight);
   EXPECT_EQ(reason_of(decisions[0]), "waiting for 4 of 8 vCPU held by job X");
   decisions = decide_all({running({"X", 4}), running({"Y", 2}), job_of({"b", 8}), job_of({"c", 8})},
@@ -120,32 +120,32 @@ TEST(Decide, says_in_words_what_a_job_waits_for) {
   EXPECT_EQ(reason_of(decisions[1]), "waiting for jobs that were submitted earlier");
 }
 
-TEST(Decide, refuses_with_the_words_of_the_service) {
+TEST(Decide, RefusesWithTheWordsOfTheService) {
   const auto decisions = decide_all({job_of({"big", 96})}, kEight);
   EXPECT_THAT(reason_of(decisions[0]),
               AllOf(StartsWith("ResourceLimitExceeded: "), HasSubstr("vCPU is 8"),
                     HasSubstr("request delta of 96")));
 }
 
-TEST(Decide, a_small_job_overtakes_where_the_head_is_not_delayed) {
+TEST(Decide, ASmallJobOvertakesWhereTheHeadIsNotDelayed) {
   // head needs 6 of 8; 4 are held by an older job; 2 more fit beside the head for good.
   EXPECT_EQ(words(decide_all({running({"a", 4}), job_of({"head", 6}), job_of({"b", 2}),
                               job_of({"c", 2})}, kEight)),
             "wait head, start b, wait c");
 }
 
-TEST(Decide, a_small_job_does_not_overtake_a_head_that_needs_everything) {
+TEST(Decide, ASmallJobDoesNotOvertakeAHeadThatNeedsEverything) {
   EXPECT_EQ(words(decide_all({running({"a", 4}), job_of({"head", 8}), job_of({"b", 1})}, kEight)),
             "wait head, wait b");
 }
 
-TEST(Decide, younger_jobs_that_run_already_count_against_those_that_overtake) {
+TEST(Decide, YoungerJobsThatRunAlreadyCountAgainstThoseThatOvertake) {
   EXPECT_EQ(words(decide_all({running({"a", 4}), job_of({"head", 6}), job_of({"b", 1}),
                               running({"young", 2})}, kEight)),
             "wait head, wait b");
 }
 
-TEST(Decide, a_stopping_job_is_left_alone_but_keeps_its_share_while_it_runs) {
+TEST(Decide, AStoppingJobIsLeftAloneButKeepsItsShareWhileItRuns) {
   TrainingJob waiting = job_of({"w", 1});
   waiting.stop = jobs::StopRequested{};
   TrainingJob ending = running({"e", 8});
@@ -274,7 +274,7 @@ class RandomQueue {
   std::vector<TrainingJob> jobs_;
 };
 
-TEST(Decide, holds_its_promises_for_random_queues) {
+TEST(Decide, HoldsItsPromisesForRandomQueues) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomQueue(seed).run_to_the_end();

@@ -93,11 +93,11 @@ void die_at_every_write(WriteFate fate) {
   EXPECT_GT(n, 50u) << "the story has more writes than that";
 }
 
-TEST(StoreCrash, a_process_that_dies_before_any_write_loses_nothing_acknowledged) {
+TEST(StoreCrash, AProcessThatDiesBeforeAnyWriteLosesNothingAcknowledged) {
   die_at_every_write(WriteFate::kDiesBefore);
 }
 
-TEST(StoreCrash, a_process_that_dies_halfway_through_any_write_loses_nothing_acknowledged) {
+TEST(StoreCrash, AProcessThatDiesHalfwayThroughAnyWriteLosesNothingAcknowledged) {
   die_at_every_write(WriteFate::kDiesHalfway);
 }
 
@@ -130,11 +130,11 @@ void fail_at_every_write(WriteFate fate, ErrorCode expected) {
   }
 }
 
-TEST(StoreFault, a_full_disk_at_any_write_changes_nothing) {
+TEST(StoreFault, AFullDiskAtAnyWriteChangesNothing) {
   fail_at_every_write(WriteFate::kDiskFull, ErrorCode::kNoSpace);
 }
 
-TEST(StoreFault, a_failing_disk_at_any_write_changes_nothing) {
+TEST(StoreFault, AFailingDiskAtAnyWriteChangesNothing) {
   fail_at_every_write(WriteFate::kFails, ErrorCode::kIo);
 }
 

@@ -29,7 +29,7 @@ void run_sql(const std::filesystem::path& file, const std::string& sql) {
   sqlite3_close(handle);
 }
 
-TEST(Store, keeps_a_job_through_its_life_and_over_a_restart) {
+TEST(Store, KeepsAJobThroughItsLifeAndOverARestart) {
   const TestHome home;
   {
     auto store = home.open();
@@ -43,7 +43,7 @@ TEST(Store, keeps_a_job_through_its_life_and_over_a_restart) {
   EXPECT_EQ(differences_of(*store), "");
 }
 
-TEST(Store, a_refused_event_is_named_and_the_others_are_committed) {
+TEST(Store, ARefusedEventIsNamedAndTheOthersAreCommitted) {
   const TestHome home;
   auto store = home.open();
   const std::vector<JobEvent> events{
@@ -62,7 +62,7 @@ TEST(Store, a_refused_event_is_named_and_the_others_are_committed) {
   EXPECT_EQ(differences_of(*store), "");
 }
 
-TEST(Store, names_are_one_without_regard_to_case) {
+TEST(Store, NamesAreOneWithoutRegardToCase) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, {submission("Job"), event_of("jOB", jobs::StopRequested{})}));
@@ -71,7 +71,7 @@ TEST(Store, names_are_one_without_regard_to_case) {
   EXPECT_EQ(differences_of(*store), "");
 }
 
-TEST(Store, a_journal_record_is_stored_once) {
+TEST(Store, AJournalRecordIsStoredOnce) {
   const TestHome home;
   auto store = home.open();
   const auto life = life_of("a");
@@ -81,7 +81,7 @@ TEST(Store, a_journal_record_is_stored_once) {
   EXPECT_EQ(differences_of(*store), "");
 }
 
-TEST(Store, the_name_of_a_deleted_job_can_be_used_again_even_in_one_batch) {
+TEST(Store, TheNameOfADeletedJobCanBeUsedAgainEvenInOneBatch) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, life_of("a")));
@@ -94,7 +94,7 @@ TEST(Store, the_name_of_a_deleted_job_can_be_used_again_even_in_one_batch) {
   EXPECT_EQ(differences_of(*store), "");
 }
 
-TEST(Store, a_deleted_job_is_not_found_but_its_events_are_kept) {
+TEST(Store, ADeletedJobIsNotFoundButItsEventsAreKept) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, life_of("a")));
@@ -105,7 +105,7 @@ TEST(Store, a_deleted_job_is_not_found_but_its_events_are_kept) {
   EXPECT_EQ(differences_of(*store), "");
 }
 
-TEST(Store, sees_what_other_processes_commit) {
+TEST(Store, SeesWhatOtherProcessesCommit) {
   const TestHome home;
   auto ours = home.open();
   auto theirs = home.open();
@@ -119,7 +119,7 @@ TEST(Store, sees_what_other_processes_commit) {
   EXPECT_EQ(differences_of(*theirs), "");
 }
 
-TEST(Store, lists_by_status_name_order_and_limit) {
+TEST(Store, ListsByStatusNameOrderAndLimit) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, life_of("alpha")));
@@ -134,7 +134,7 @@ TEST(Store, lists_by_status_name_order_and_limit) {
   EXPECT_THAT(names(store->active()), ElementsAre("beta", "Alphabet"));
 }
 
-TEST(Store, text_that_is_not_utf8_does_not_break_it) {
+TEST(Store, TextThatIsNotUtf8DoesNotBreakIt) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, {submission("a"), event_of("a", jobs::Noticed{"x\xff\0y"})}));
@@ -142,7 +142,7 @@ TEST(Store, text_that_is_not_utf8_does_not_break_it) {
   EXPECT_EQ(differences_of(*store), "");
 }
 
-TEST(Store, a_newer_schema_is_unsupported_and_untouched) {
+TEST(Store, ANewerSchemaIsUnsupportedAndUntouched) {
   const TestHome home;
   { auto store = home.open(); }
   run_sql(home.database(), "UPDATE meta SET value = 99");
@@ -152,7 +152,7 @@ TEST(Store, a_newer_schema_is_unsupported_and_untouched) {
   EXPECT_THAT(store.error().message, HasSubstr("schema 99"));
 }
 
-TEST(Store, a_file_that_is_no_database_is_corrupt_and_named) {
+TEST(Store, AFileThatIsNoDatabaseIsCorruptAndNamed) {
   const TestHome home;
   std::filesystem::create_directories(home.path());
   std::ofstream(home.database()) << std::string(8192, 'x');
@@ -162,7 +162,7 @@ TEST(Store, a_file_that_is_no_database_is_corrupt_and_named) {
   EXPECT_THAT(store.error().message, HasSubstr("evener.db"));
 }
 
-TEST(Store, stored_text_that_is_not_ours_is_corrupt) {
+TEST(Store, StoredTextThatIsNotOursIsCorrupt) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, {submission("a")}));
@@ -173,7 +173,7 @@ TEST(Store, stored_text_that_is_not_ours_is_corrupt) {
   EXPECT_THAT(again->events_after(0, 10).error().message, HasSubstr("event 1"));
 }
 
-TEST(Store, verify_names_a_projection_that_its_events_do_not_tell) {
+TEST(Store, VerifyNamesAProjectionThatItsEventsDoNotTell) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, life_of("a")));
@@ -184,7 +184,7 @@ TEST(Store, verify_names_a_projection_that_its_events_do_not_tell) {
   EXPECT_THAT(differences, HasSubstr("job b is stored but no event tells of it"));
 }
 
-TEST(Store, a_home_that_cannot_be_written_is_permission_denied) {
+TEST(Store, AHomeThatCannotBeWrittenIsPermissionDenied) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write any folder";
   const TestHome home;
   std::filesystem::create_directories(home.path());

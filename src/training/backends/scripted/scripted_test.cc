@@ -40,7 +40,7 @@ class ScriptedTest : public testing::Test {
       make_scripted_backend(clock_, [this](const jobs::JobEvent& event) { take(event); });
 };
 
-TEST_F(ScriptedTest, runs_as_long_as_the_script_says) {
+TEST_F(ScriptedTest, RunsAsLongAsTheScriptSays) {
   start({{"script_run_for_ms", "1000"}});
   pass(999ms);
   EXPECT_EQ(job_.secondary, jobs::SecondaryStatus::kTraining);
@@ -49,13 +49,13 @@ TEST_F(ScriptedTest, runs_as_long_as_the_script_says) {
   EXPECT_FALSE(backend_->next_due());
 }
 
-TEST_F(ScriptedTest, fails_on_the_host_that_the_script_names) {
+TEST_F(ScriptedTest, FailsOnTheHostThatTheScriptNames) {
   start({{"script_exit_code", "3"}, {"script_fail_host", "algo-2"}});
   EXPECT_EQ(job_.status, JobStatus::kFailed);
   EXPECT_EQ(job_.instances[1].exit->exit_code, 3);
 }
 
-TEST_F(ScriptedTest, ignores_sigterm_until_the_grace_is_over) {
+TEST_F(ScriptedTest, IgnoresSigtermUntilTheGraceIsOver) {
   start({{"script_run_for_ms", "60000"}, {"script_ignore_sigterm", "1"}});
   backend_->stop("j", StopMode::kGraceful);
   pass(9s);
@@ -65,28 +65,28 @@ TEST_F(ScriptedTest, ignores_sigterm_until_the_grace_is_over) {
   EXPECT_EQ(job_.instances[0].exit->signal, 9);
 }
 
-TEST_F(ScriptedTest, stops_at_once_without_grace) {
+TEST_F(ScriptedTest, StopsAtOnceWithoutGrace) {
   start({{"script_run_for_ms", "60000"}, {"script_ignore_sigterm", "1"}});
   backend_->stop("j", StopMode::kAtOnce);
   pass(0ms);
   EXPECT_EQ(job_.status, JobStatus::kStopped);
 }
 
-TEST_F(ScriptedTest, a_start_error_refuses_the_job) {
+TEST_F(ScriptedTest, AStartErrorRefusesTheJob) {
   job_.spec.hyperparameters = {{"script_start_error", "no image"}};
   EXPECT_EQ(backend_->start(job_).error().message, "no image");
   job_.spec.hyperparameters = {{"script_run_for_ms", "soon"}};
   EXPECT_EQ(backend_->start(job_).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(ScriptedTest, a_vanished_supervisor_is_a_failure_of_ours) {
+TEST_F(ScriptedTest, AVanishedSupervisorIsAFailureOfOurs) {
   start({{"script_run_for_ms", "60000"}, {"script_crash_after_ms", "100"}});
   pass(100ms);
   EXPECT_EQ(job_.status, JobStatus::kFailed);
   EXPECT_EQ(job_.failure_reason, "InternalServerError: the job's supervisor vanished.");
 }
 
-TEST_F(ScriptedTest, adoption_posts_what_an_engine_missed_and_nothing_twice) {
+TEST_F(ScriptedTest, AdoptionPostsWhatAnEngineMissedAndNothingTwice) {
   start({{"script_run_for_ms", "1000"}});
   backend_->reconnect([this](const jobs::JobEvent& event) { take(event); });
   kinds_.clear();
@@ -97,7 +97,7 @@ TEST_F(ScriptedTest, adoption_posts_what_an_engine_missed_and_nothing_twice) {
                                   "ArtifactsStored", "UsageReported", "Ended"));
 }
 
-TEST_F(ScriptedTest, a_job_that_was_never_started_is_not_found) {
+TEST_F(ScriptedTest, AJobThatWasNeverStartedIsNotFound) {
   EXPECT_EQ(backend_->adopt(job_).error().code, ErrorCode::kNotFound);
 }
 
