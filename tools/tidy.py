@@ -31,7 +31,7 @@ def check_files(files: list[SourceFile], layers_text: str) -> list[Finding]:
         findings += names.check_test_names(file)
         findings += calls.check(file)
         findings += headers.check_third_party(file)
-        findings += headers.check_form(file, edges)
+        findings += headers.check_form(file)
         findings += text.check(file)
     return sorted(findings)
 

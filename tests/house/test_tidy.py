@@ -28,7 +28,7 @@ BASE = {
     "src/base/clock.h": FACTS,
     "src/base/clock.cc": '#include "base/clock.h"\n',
     "src/training/jobs/jobs.h": FACTS,
-    "src/training/jobs/spec.h": "#pragma once\n",
+    "src/training/jobs/spec.h": FACTS,
     "src/training/jobs/job_sample_test.h": FACTS,
     "src/training/store/store.h": FACTS,
 }
@@ -93,7 +93,7 @@ BAD = {
     "rand": ("src/base/a.cc", "int x = std::rand();\n", "outside-world"),
     "the environment": ("src/base/a.cc", 'auto h = ::getenv("HOME");\n', "outside-world"),
     "json elsewhere": ("src/training/jobs/jobs.cc", "#include <nlohmann/json.hpp>\n", "third-party"),
-    "json in a header": ("src/training/jobs/a_json.h", "#pragma once\n#include <nlohmann/json.hpp>\n",
+    "json in a header": ("src/training/jobs/a_json.h", FACTS + "#include <nlohmann/json.hpp>\n",
                          "third-party"),
     "flags outside apps": ("src/base/a.cc", "#include <CLI/CLI.hpp>\n", "third-party"),
     "sqlite elsewhere": ("src/training/jobs/a.cc", "#include <sqlite3.h>\n", "third-party"),
@@ -101,7 +101,12 @@ BAD = {
     "gtest in the program": ("src/base/a.cc", "#include <gtest/gtest.h>\n", "third-party"),
     "a public header without its facts": (
         "src/training/store/store.h", "// What.\n#pragma once\n", "header-form"),
-    "a header without a guard": ("src/training/store/b.h", "int x();\n", "header-form"),
+    "a private header without its facts": (
+        "src/training/store/b.h", "// What.\n#pragma once\n", "header-form"),
+    "a header of tests without its facts": (
+        "src/training/store/b_test.h", "// What.\n#pragma once\n", "header-form"),
+    "a header without a guard": (
+        "src/training/store/b.h", FACTS.replace("#pragma once\n", ""), "header-form"),
     "a type that says nothing": ("src/base/a.cc", "class JobManager {};\n", "empty-word"),
     "an alias that says nothing": ("src/base/a.cc", "using FileInfo = int;\n", "empty-word"),
     "a file that says nothing": ("src/base/string_utils.cc", "int x;\n", "empty-word"),

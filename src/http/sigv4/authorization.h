@@ -1,4 +1,8 @@
 // What a request says about its own signature, in the Authorization header or in the query.
+//
+// Used by:  sigv4, to verify.
+// Threads:  values and pure functions.
+// Fails:    with AWS's code on a signature that is incomplete or not of this form.
 #pragma once
 
 #include <chrono>

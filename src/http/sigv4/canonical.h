@@ -1,4 +1,8 @@
 // The pieces that a signature is made of: canonical request, string to sign, signing key.
+//
+// Used by:  sigv4, to sign and to verify.
+// Threads:  pure functions.
+// Fails:    never.
 #pragma once
 
 #include <string>

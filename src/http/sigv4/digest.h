@@ -1,4 +1,8 @@
 // SHA-256 and HMAC-SHA-256 as values.
+//
+// Used by:  sigv4.
+// Threads:  pure functions.
+// Fails:    never.
 #pragma once
 
 #include <array>

@@ -1,4 +1,8 @@
 // A store over a fake server, with time that passes only when the store waits.
+//
+// Used by:  tests.
+// Threads:  as the store's.
+// Fails:    aborts the test program if the store cannot be made.
 #pragma once
 
 #include <gtest/gtest.h>

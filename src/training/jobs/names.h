@@ -1,4 +1,8 @@
-// Tables of enumerators and their stable names. Private to jobs.
+// Tables of enumerators and their stable names.
+//
+// Used by:  names.cc.
+// Threads:  pure functions.
+// Fails:    name_in() aborts on an enumerator that its table lacks.
 #pragma once
 
 #include <array>

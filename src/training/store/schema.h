@@ -1,4 +1,8 @@
-// The tables of a home and how older files become today's. Private to store.
+// The tables of a home and how older files become today's.
+//
+// Used by:  open_store.
+// Threads:  a function.
+// Fails:    kUnsupported on a file of a newer version; errors of the database.
 #pragma once
 
 #include "base/result.h"

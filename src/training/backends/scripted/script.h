@@ -1,4 +1,8 @@
-// What a job's hyperparameters ask of the scripted backend. Private to scripted.
+// What a job's hyperparameters ask of the scripted backend.
+//
+// Used by:  scripted.
+// Threads:  values and a pure function.
+// Fails:    kInvalidArgument on a value that is no such number.
 #pragma once
 
 #include <chrono>

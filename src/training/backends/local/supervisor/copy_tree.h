@@ -1,4 +1,8 @@
 // Copies a folder with everything in it; symlinks stay symlinks.
+//
+// Used by:  show_code, where the machine refuses overlays.
+// Threads:  a function.
+// Fails:    errors of the file system; what was copied until then stays.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,8 @@
 // Instances that run nothing: tests say what happens to them, and see what was asked of them.
+//
+// Used by:  tests.
+// Threads:  one.
+// Fails:    run() on hosts that refuses_to_run() named.
 #pragma once
 
 #include <sys/eventfd.h>

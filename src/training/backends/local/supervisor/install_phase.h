@@ -1,4 +1,8 @@
 // A phase that waits for one command on one host: the installation of requirements.txt.
+//
+// Used by:  JobSteps.
+// Threads:  one, the supervisor's.
+// Fails:    never; ended() says how the command ended.
 #pragma once
 
 #include <string>

@@ -1,4 +1,8 @@
 // A phase that waits for work in the background: staging, packing. Stops are heard meanwhile.
+//
+// Used by:  JobSteps.
+// Threads:  one, the supervisor's; the work runs on the BackgroundTask's.
+// Fails:    never; the work keeps its result for its owner.
 #pragma once
 
 #include <memory>

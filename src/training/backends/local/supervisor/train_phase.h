@@ -1,5 +1,9 @@
 // The phase in which the user's program runs on every host: ends when none runs any more. A host's
 // failure, the end of all primary groups or a stop ends the rest: SIGTERM, the job's grace, SIGKILL.
+//
+// Used by:  JobSteps.
+// Threads:  one, the supervisor's.
+// Fails:    never; what hosts do wrong is recorded as their exits.
 #pragma once
 
 #include <functional>
