@@ -1,4 +1,8 @@
 // Makes connections out of accepted sockets.
+//
+// Used by:  listener.
+// Threads:  made on the thread that accepts, then used on its worker's.
+// Fails:    never; a connection that fails ends itself.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

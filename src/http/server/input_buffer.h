@@ -1,4 +1,8 @@
 // The bytes of a connection that no request has taken yet; small while the connection is idle.
+//
+// Used by:  connection.
+// Threads:  one thread.
+// Fails:    never.
 #pragma once
 
 #include <algorithm>

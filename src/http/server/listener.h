@@ -1,4 +1,8 @@
 // Takes connections from the port and hands them to the workers in turn.
+//
+// Used by:  server.
+// Threads:  open() on any before accept(); the rest on the first worker's.
+// Fails:    open() with kUnavailable, kPermissionDenied, kInvalidArgument.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

@@ -1,4 +1,8 @@
 // How much all requests and answers in flight may hold together.
+//
+// Used by:  connection.
+// Threads:  a budget is shared; a Share belongs to one thread.
+// Fails:    never.
 #pragma once
 
 #include <atomic>

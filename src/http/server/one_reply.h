@@ -1,5 +1,9 @@
 // A Reply for one request: the first call counts, from whatever thread, and if none comes before
 // it is dropped, the request is answered 500.
+//
+// Used by:  connection.
+// Threads:  a Reply may be called from any.
+// Fails:    never.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,8 @@
 // A socket that sends and receives bytes exactly as a test says.
+//
+// Used by:  tests of this folder.
+// Threads:  one thread sends, one may receive.
+// Fails:    send() is false, answer() empty.
 #pragma once
 
 #include <string>

@@ -1,4 +1,8 @@
 // Why a request is answered by the server itself and never reaches the handler.
+//
+// Used by:  the files of this folder.
+// Threads:  values.
+// Fails:    never.
 #pragma once
 
 #include <string_view>

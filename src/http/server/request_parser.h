@@ -1,5 +1,9 @@
 // Bytes of a connection into one Request, strictly: what two readers could take for two different
 // requests is refused.
+//
+// Used by:  connection.
+// Threads:  one thread at a time.
+// Fails:    state() says kRefused, and refusal() why.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,8 @@
 // An answer as bytes for the wire.
+//
+// Used by:  connection, one_reply.
+// Threads:  pure functions.
+// Fails:    never.
 #pragma once
 
 #include <string>

@@ -1,4 +1,8 @@
 // A server whose handler says what it got, and the usual requests.
+//
+// Used by:  tests of this folder.
+// Threads:  any.
+// Fails:    fails the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
 // TLS of the server from its files.
+//
+// Used by:  server.
+// Threads:  a pure function of the files.
+// Fails:    as said below.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>

@@ -1,4 +1,8 @@
 // One thread of the server: its event loop, its connections and their time limits.
+//
+// Used by:  server, listener, connection, one_reply.
+// Threads:  post() and stop() from any; the rest as marked.
+// Fails:    never.
 #pragma once
 
 #include <atomic>
