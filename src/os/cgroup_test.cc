@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "os/namespace.h"
 #include "os/temporary_folder_test.h"
@@ -35,6 +37,19 @@ class FakeTree : public ::testing::Test {
   TemporaryFolder folder_;
   const fs::path& root_ = folder_.path();
 };
+
+// The mount point of a unified tree that this process may use; empty for none.
+fs::path mount_of_v2() {
+  std::ifstream mounts("/proc/self/mounts");
+  std::string line;
+  while (std::getline(mounts, line)) {
+    std::istringstream words(line);
+    std::string device, point, type;
+    words >> device >> point >> type;
+    if (type == "cgroup2") return point;
+  }
+  return {};
+}
 
 constexpr const char* kV2Mounts =
     "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
@@ -160,6 +175,39 @@ TEST(Cgroup, ARealGroupHoldsAProcessAndGoesAway) {
   EXPECT_EQ(reap(child->pidfd.get()).value_or(-1), 137);
   EXPECT_TRUE(group.remove());
   EXPECT_TRUE(group.members().empty());
+}
+
+// Where the machine has a unified tree, be it without controllers: what needs none is tried there.
+TEST(Cgroup, ARealV2GroupHoldsAProcessCountsItsTimeAndEndsIt) {
+  const fs::path root = mount_of_v2();
+  if (root.empty()) GTEST_SKIP() << "no cgroup2 is mounted";
+  CgroupLayout layout;
+  layout.version = CgroupVersion::kV2;
+  layout.roots[Controller::kCpuAccounting] = root;
+  Cgroup group(layout, "evener-test-" + std::to_string(::getpid()) + "/inner");
+  group.create();
+  if (!group.missing().empty()) GTEST_SKIP() << group.missing().begin()->second;
+  Result<ClonedProcess> child = clone_process(0);
+  ASSERT_TRUE(child);
+  if (child->pid == 0) {
+    (void)die_with_parent();
+    while (true) (void)::getppid();
+  }
+  ASSERT_TRUE(group.attach(child->pid));
+  EXPECT_EQ(group.members(), std::vector<pid_t>{child->pid});
+  for (int i = 0; i < 1000 && group.usage().cpu_nanos == 0; ++i) ::usleep(5'000);
+  EXPECT_GT(group.usage().cpu_nanos, 0u);
+  const Status full = group.remove();
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, ErrorCode::kUnavailable);
+  group.kill_members();
+  EXPECT_EQ(reap(child->pidfd.get()).value_or(0), 128 + SIGKILL);
+  Status removed = group.remove();
+  for (int i = 0; i < 1000 && !removed; ++i) {
+    ::usleep(5'000);
+    removed = group.remove();
+  }
+  EXPECT_TRUE(removed);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 struct CopyEnds {
   int from;
   int to;
+  mode_t to_mode;   // as it is; changed only where it has to be, which is a write for each file
   const fs::path& from_path;
   const fs::path& to_path;
 };
@@ -76,7 +77,8 @@ Status fill(const CopyEnds& ends, const struct stat& source) {
     RETURN_IF_ERROR(give_size(ends, source.st_size));
   }
   // No set-user-id bits: the copy has another owner.
-  if (::fchmod(ends.to, source.st_mode & 0777u) != 0)
+  const mode_t mode = source.st_mode & 0777u;
+  if ((ends.to_mode & 07777u) != mode && ::fchmod(ends.to, mode) != 0)
     return errno_failure(errno, attempt("chmod", ends.to_path));
   return ok();
 }
@@ -92,7 +94,7 @@ Status copy_regular_file(const fs::path& from, const fs::path& to) {
     return failure(ErrorCode::kInvalidArgument, attempt("copy", from) + ": not a regular file");
 
   constexpr int kHow = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  UniqueFd target(::open(to.c_str(), kHow, 0600));
+  UniqueFd target(::open(to.c_str(), kHow, source_stat.st_mode & 0777u));
   if (!target) return errno_failure(errno, attempt("create", to));
   struct stat target_stat {};
   if (::fstat(target.get(), &target_stat) != 0) return errno_failure(errno, attempt("stat", to));
@@ -101,7 +103,8 @@ Status copy_regular_file(const fs::path& from, const fs::path& to) {
   if (target_stat.st_size != 0 && ::ftruncate(target.get(), 0) != 0)
     return errno_failure(errno, attempt("truncate", to));
 
-  Status filled = fill({source.get(), target.get(), from, to}, source_stat);
+  Status filled =
+      fill({source.get(), target.get(), target_stat.st_mode, from, to}, source_stat);
   if (filled && ::close(target.release()) != 0) filled = errno_failure(errno, attempt("close", to));
   if (!filled) ::unlink(to.c_str());
   return filled;

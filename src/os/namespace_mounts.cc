@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 namespace evener::os {
 namespace {
@@ -114,7 +115,7 @@ Status make_read_only(int root) {
   mount_attr attr{};
   attr.attr_set = MOUNT_ATTR_RDONLY;
   if (::mount_setattr(root, "", AT_EMPTY_PATH, &attr, sizeof attr) != 0) {
-    return errno_failure(errno, "make the root read-only");
+    return errno_failure(errno, "make a mount read-only");
   }
   return ok();
 }
