@@ -54,23 +54,24 @@ std::uint16_t Listener::port() const {
 }
 
 void Listener::accept() {
-  Worker& worker = *workers_[next_ % workers_.size()];
-  acceptor_.async_accept(worker.loop().get_executor(),
-                         [self = shared_from_this()](const error_code& error, Socket socket) {
-                           self->on_accepted(error, std::move(socket));
-                         });
+  const std::shared_ptr<Worker>& worker = next_worker();
+  acceptor_.async_accept(
+      worker->loop().get_executor(),
+      [self = shared_from_this(), worker](const error_code& error, Socket socket) {
+        self->on_accepted(error, std::move(socket), worker);
+      });
 }
 
-void Listener::on_accepted(const error_code& error, Socket socket) {
-  if (!error) hand_over(std::move(socket));
+void Listener::on_accepted(const error_code& error, Socket socket,
+                           const std::shared_ptr<Worker>& worker) {
+  if (!error) hand_over(std::move(socket), worker);
   if (!acceptor_.is_open() || error == asio::error::operation_aborted) return;
   if (error && error != asio::error::connection_aborted) return retry_later();
   accept();
 }
 
-void Listener::hand_over(Socket socket) {
+void Listener::hand_over(Socket socket, const std::shared_ptr<Worker>& worker) {
   if (state_->connections() >= state_->options.connection_limit) return;
-  const std::shared_ptr<Worker>& worker = workers_[next_++ % workers_.size()];
   auto connection = tls_ ? make_tls_connection(std::move(socket), worker, state_, *tls_)
                          : make_connection(std::move(socket), worker, state_);
   worker->post([worker, connection] { worker->add(connection); });
@@ -89,10 +90,11 @@ void Listener::close() {
   error_code error;
   acceptor_.cancel(error);
   for (;;) {
-    Socket socket(workers_[next_ % workers_.size()]->loop());
+    const std::shared_ptr<Worker>& worker = next_worker();
+    Socket socket(worker->loop());
     acceptor_.accept(socket, error);
     if (error) break;
-    hand_over(std::move(socket));
+    hand_over(std::move(socket), worker);
   }
   acceptor_.close(error);
 }

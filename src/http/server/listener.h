@@ -34,8 +34,11 @@ class Listener : public std::enable_shared_from_this<Listener> {
  private:
   using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
 
-  void on_accepted(const boost::system::error_code& error, Socket socket);
-  void hand_over(Socket socket);
+  const std::shared_ptr<Worker>& next_worker() { return workers_[next_++ % workers_.size()]; }
+  // The socket's events are of the worker's loop from the start.
+  void on_accepted(const boost::system::error_code& error, Socket socket,
+                   const std::shared_ptr<Worker>& worker);
+  void hand_over(Socket socket, const std::shared_ptr<Worker>& worker);
   void retry_later();
 
   const std::vector<std::shared_ptr<Worker>> workers_;

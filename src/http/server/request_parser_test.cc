@@ -108,6 +108,13 @@ TEST(RequestParser, WhatTwoReadersCouldFrameDifferentlyIsRefused) {
   EXPECT_EQ(status_of("POST / HTTP/1.0\r\nTransfer-Encoding: chunked" + body), 400);
 }
 
+TEST(RequestParser, ControlCharactersInValuesAreRefused) {
+  for (const char c : {'\0', '\x01', '\x0b', '\x1f', '\x7f'}) {
+    EXPECT_EQ(status_of(kGet + "X: a" + c + "b\r\n\r\n"), 400) << static_cast<int>(c);
+  }
+  EXPECT_EQ(parse(kGet + "X: a\tb \xC3\xA9\r\n\r\n").state, State::kDone);
+}
+
 TEST(RequestParser, BadChunksAreRefused) {
   for (const char* chunks : {"xyz\r\n", "-1\r\nabcdefg", "3\r\nabcd\r\n0\r\n\r\n", "\r\nabcdef",
                              "3 \nabc\r\n0\r\n\r\n", "ffffffffffffffffff\r\nabc",

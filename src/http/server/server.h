@@ -22,10 +22,12 @@
 
 namespace evener::http {
 
-// Answers one request, once; dropped without a call, the request is answered 500, and so is an
+// Answers one request, once. Dropped without a call, the request is answered 500, and so is an
 // answer whose headers would break the message (a line break in a value, a name that is none).
 // To a HEAD request the server sends the headers only.
 using Reply = std::function<void(Response)>;
+// Runs on one of the server's threads, whose other connections wait meanwhile: what takes long is
+// done elsewhere and replies from there.
 using OnRequest = std::function<void(Request, Reply)>;
 
 struct TlsFiles {
@@ -55,7 +57,8 @@ class Server {
   virtual ~Server() = default;                     // closes what is open
   virtual std::uint16_t port() const = 0;
   // Takes no more connections, lets requests in progress end for at most `limit`, then closes.
-  // What had come before the call is still answered; blocks until all is closed.
+  // What had come before the call is still answered. Blocks until all is closed: never to
+  // be called by an OnRequest.
   virtual void drain(std::chrono::milliseconds limit) = 0;
 };
 
