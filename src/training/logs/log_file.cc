@@ -1,9 +1,11 @@
 #include "training/logs/log_file.h"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 namespace evener::logs {
@@ -34,6 +36,14 @@ void cut(int file, std::uint64_t size) {
   while (::ftruncate(file, static_cast<off_t>(size)) != 0 && errno == EINTR) continue;
 }
 
+// How much may be written when `reserve` of the disk is to stay free.
+std::uint64_t room_beside(int file, std::uint64_t reserve) {
+  struct statvfs disk {};
+  if (::fstatvfs(file, &disk) != 0 || disk.f_blocks == 0) return UINT64_MAX;   // it does not tell
+  const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  return free - std::min(free, reserve);
+}
+
 }  // namespace
 
 void LogFile::add(WallTime time, Mark mark, std::string_view text) {
@@ -59,7 +69,10 @@ void LogFile::flush() {
     return;
   }
   if (buffer_.empty()) return;
-  const Written written = write_at(log_.get(), size_, buffer_);
+  const std::string_view fits =
+      std::string_view(buffer_).substr(0, room_beside(log_.get(), kRoomForEvents));
+  Written written = write_at(log_.get(), size_, fits);
+  if (written.error == 0 && fits.size() < buffer_.size()) written.error = ENOSPC;
   if (written.error != 0) {
     keep_whole_records(written.bytes, written.error);
   } else {
@@ -76,6 +89,7 @@ bool LogFile::write_owed_note() {
   append_record(note, {unsaid_millis_, Mark::kNote,
                        "evener: " + std::to_string(unsaid_) + " lines of output were lost here: " +
                            unsaid_reason_});
+  if (room_beside(log_.get(), kRoomForEvents / 2) < note.size()) return false;
   if (write_at(log_.get(), size_, note).error != 0) {
     cut(log_.get(), size_);
     return false;
