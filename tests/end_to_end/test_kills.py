@@ -113,7 +113,7 @@ def test_program_and_supervisor_killed_at_once(house: HouseOfJobs) -> None:
     supervisor = house.supervisor("both")
     kill(process.pid)
     kill(supervisor)
-    assert house.show("both")["TrainingJobStatus"] == "Failed"
+    eventually(lambda: house.show("both")["TrainingJobStatus"] == "Failed", "the loss is told")
 
 
 def test_a_killed_init_ends_its_instance(house: HouseOfJobs) -> None:
