@@ -89,7 +89,7 @@ bool LogFile::write_owed_note() {
   append_record(note, {unsaid_millis_, Mark::kNote,
                        "evener: " + std::to_string(unsaid_) + " lines of output were lost here: " +
                            unsaid_reason_});
-  if (room_beside(log_.get(), kRoomForEvents / 2) < note.size()) return false;
+  if (room_beside(log_.get(), 2 * kRoomForEvents) < note.size()) return false;
   if (write_at(log_.get(), size_, note).error != 0) {
     cut(log_.get(), size_);
     return false;

@@ -23,7 +23,8 @@ namespace evener::logs {
 // Records are gathered up to about this size before they are written.
 inline constexpr std::size_t kWriteBytes = 512u << 10;
 // Bytes of the disk that lines do not take: what becomes of a job must still be written, or a
-// program that prints without end would never be seen to end.
+// program that prints without end would never be seen to end. Once lines were lost, the next is
+// written when twice as much is free, so that a log has few gaps.
 inline constexpr std::uint64_t kRoomForEvents = 256u << 10;
 
 std::filesystem::path log_path(const std::filesystem::path& folder, std::string_view host);
