@@ -1,7 +1,9 @@
 # EVENER_SANITIZE: a list for -fsanitize=, set by the presets asan-ubsan and tsan.
 set(EVENER_SANITIZE "" CACHE STRING "sanitizers, as -fsanitize= takes them")
 set(EVENER_REPORTS ${CMAKE_BINARY_DIR}/sanitizer_reports)
+set(EVENER_SLOWNESS 1)   # timeouts of tests count so many times
 if(EVENER_SANITIZE)
+  set(EVENER_SLOWNESS 10)
   add_compile_options(-fsanitize=${EVENER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EVENER_SANITIZE})
   # The checks of the standard library, such as an index beyond a vector's end.
