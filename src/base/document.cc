@@ -1,7 +1,11 @@
 #include "base/document.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <utility>
+
+#include "base/check.h"
 
 namespace evener::document {
 
@@ -65,6 +69,17 @@ Value make_integer(std::int64_t number) {
   value.kind = Kind::kInteger;
   value.integer = number;
   value.text = std::to_string(number);
+  return value;
+}
+
+Value make_number(double number) {
+  CHECK(std::isfinite(number), "JSON has no other numbers");
+  constexpr std::size_t kLongest = 32;  // "-2.2250738585072014e-308" has 24
+  char digits[kLongest];
+  const auto end = std::to_chars(digits, digits + kLongest, number).ptr;
+  Value value;
+  value.kind = Kind::kNumber;
+  value.text.assign(digits, end);
   return value;
 }
 

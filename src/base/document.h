@@ -51,6 +51,7 @@ struct Member {
 
 Value make_string(std::string_view text);
 Value make_integer(std::int64_t number);
+Value make_number(double number);     // finite; the shortest text that reads as the same number
 Value make_boolean(bool value);
 Value make_list(std::vector<Value> items);
 Value make_object();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/document.h"
+#include "base/visible.h"
 
 namespace evener::document {
 
@@ -30,16 +31,7 @@ std::string reason_of(std::string_view what) {
 
 // A message must be printable and valid UTF-8 whatever the body held.
 std::string printable(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f) {
-      out += c;
-    } else {
-      constexpr char kDigits[] = "0123456789ABCDEF";
-      out += std::string("<") + kDigits[byte >> 4] + kDigits[byte & 15] + ">";
-    }
-  }
+  std::string out = visible_ascii(text);
   constexpr std::size_t kLimit = 300;  // characters of a message
   if (out.size() > kLimit) out = out.substr(0, kLimit) + "...";
   return out;

@@ -54,6 +54,14 @@ TEST(Document, TakesManyMembersInReasonableTime) {
   EXPECT_EQ(read(text + "}")->members.size(), 60'000u);
 }
 
+TEST(Document, WritesNumbersSoThatTheyReadTheSame) {
+  for (const double number : {0.25, 1e20, -2.2250738585072014e-308, 0.1, 3.0}) {
+    const Value value = make_number(number);
+    EXPECT_EQ(std::stod(value.text), number);
+    EXPECT_TRUE(read(write(value)).has_value()) << value.text;
+  }
+}
+
 TEST(Document, WritesTimesInSecondsWithMilliseconds) {
   EXPECT_EQ(make_seconds(1796033472345).text, "1796033472.345");
   EXPECT_EQ(make_seconds(5).text, "0.005");

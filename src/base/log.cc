@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/visible.h"
 
 namespace evener {
 namespace {
@@ -23,28 +24,6 @@ char letter(LogLevel level) {
     case LogLevel::kError: return 'E';
   }
   return '?';
-}
-
-bool is_control(char c) {
-  const auto value = static_cast<unsigned char>(c);
-  return value < 0x20 || value == 0x7f;
-}
-
-// Control characters could end the line or drive the terminal.
-void append_visible(std::string& line, char c) {
-  if (!is_control(c)) {
-    line += c;
-  } else if (c == '\n') {
-    line += "\\n";
-  } else if (c == '\r') {
-    line += "\\r";
-  } else if (c == '\t') {
-    line += "\\t";
-  } else {
-    char text[8];
-    std::snprintf(text, sizeof text, "\\x%02x", static_cast<unsigned>(c));
-    line += text;
-  }
 }
 
 void append_value(std::string& line, std::string_view value) {

@@ -46,8 +46,11 @@ std::string_view near_miss(std::string_view word, const std::vector<std::string_
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
-  const std::string_view best = near_miss(word, known);
-  return best.empty() ? "" : "; did you mean '" + std::string(best) + "'?";
+  return did_you_mean(near_miss(word, known));
+}
+
+std::string did_you_mean(std::string_view found) {
+  return found.empty() ? "" : "; did you mean '" + std::string(found) + "'?";
 }
 
 }  // namespace evener

@@ -20,7 +20,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // most 3 edits), else "".
 std::string_view near_miss(std::string_view word, const std::vector<std::string_view>& known);
 
-// "; did you mean 'X'?", or "" where nothing is close.
+// "; did you mean 'X'?" of that word, or "" where nothing is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
+// The same of a word that was found otherwise; "" of "".
+std::string did_you_mean(std::string_view found);
 
 }  // namespace evener

@@ -18,6 +18,8 @@ TEST(NearMiss, FindsTheClosestWordAndNothingForAStranger) {
   EXPECT_EQ(did_you_mean("HyperParameter", {"HyperParameters"}),
             "; did you mean 'HyperParameters'?");
   EXPECT_EQ(did_you_mean(std::string(5000, 'a'), {"a"}), "");
+  EXPECT_EQ(did_you_mean("train"), "; did you mean 'train'?");
+  EXPECT_EQ(did_you_mean(""), "");
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 // Used by:  training/api, training/operations, control_plane.
 // Threads:  pure functions over constant tables.
 // Fails:    check_input with kInvalidArgument; findings are values, in the order of the model.
-// Source:   tables of src/service_model/tables, written by tools/generate_constraints.py from a
-//           pinned botocore (see model_source()).
+// Source:   <service>_table.cc, written by tools/generate_constraints.py from a pinned botocore.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +19,9 @@
 namespace evener::service_model {
 
 enum class Service { kSageMaker, kLogs, kCloudWatch, kSts, kIam };
-std::string_view to_string(Service service);    // as botocore names it: "sagemaker", "logs", ...
+// As botocore names it: "sagemaker", "logs", "cloudwatch", "sts", "iam".
+std::string_view to_string(Service service);
+std::optional<Service> service_from(std::string_view text);
 
 // The operations whose inputs are known here, in alphabetic order.
 std::span<const std::string_view> operations(Service service);
@@ -33,20 +35,17 @@ struct Findings {
   // Members that the model does not have: "'HyperParameter' ...; did you mean ...".
   std::vector<std::string> unknown_members;
 };
+// What a place in the object store may look like: only as the service has it, or also file:///path.
+enum class Places { kService, kThisMachine };
 // `operation` must be one that has_operation() knows.
-Findings check(Service service, std::string_view operation, const document::Value& input);
+Findings check(Service service, std::string_view operation, const document::Value& input,
+               Places places = Places::kService);
 
-// The same as one answer: kInvalidArgument with AWS's ValidationException text. Unknown members
-// are no error.
+// The same as one answer: kInvalidArgument with AWS's text. Unknown members are no error.
 Status check_input(Service service, std::string_view operation, const document::Value& input);
 
 // "2 validation errors detected: a; b".
 std::string validation_message(const std::vector<std::string>& violations);
-
-// A tree whose leaves are texts (the query protocol) with numbers, truth values and times (as
-// seconds) where the model has them; a text that is none stays a text, and check() names it.
-// Lists and maps of the query protocol (member.1, entry.1.key) must be resolved by then.
-document::Value typed(Service service, std::string_view operation, document::Value texts);
 
 // The service models that the tables were written from: "botocore 1.44.8".
 std::string_view model_source();

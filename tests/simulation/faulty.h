@@ -35,6 +35,7 @@ class FaultyStore final : public store::Store {
   Result<std::vector<jobs::TrainingJob>> list(const store::ListFilter& filter) override {
     return inner_.list(filter);
   }
+  Result<jobs::JobPage> page(const jobs::JobQuery& query) override { return inner_.page(query); }
   Result<std::vector<jobs::TrainingJob>> active() override { return inner_.active(); }
   Result<std::vector<store::StoredEvent>> events_after(std::int64_t row,
                                                        std::size_t limit) override;

@@ -1,13 +1,13 @@
 // SageMaker's CreateTrainingJob: the request as JSON, its constraints, and AWS's error texts;
 // and jobs as DescribeTrainingJob shows them.
 //
-// Used by:  apps (`evener train`, `evener jobs show --json`), later the HTTP server.
+// Used by:  apps (`evener train`, `evener jobs show --json`), training/operations.
 // Threads:  pure functions.
 // Fails:    parse: kInvalidArgument; for JSON syntax the message has line and column. Constraint
 //           violations are AWS's ValidationException texts, all of them in one message
 //           ("2 validation errors detected: ...; ...").
-// Source:   botocore's service model (constraint_table.h, generated; version inside) and the
-//           cross-member rules of the API reference.
+// Source:   botocore's service model (service_model) and the cross-member rules of the API
+//           reference.
 #pragma once
 
 #include <string>
@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/result.h"
+#include "service_model/service_model.h"
 #include "training/jobs/jobs.h"
 
 namespace evener::api {
@@ -31,6 +33,11 @@ struct ParsedRequest {
 // refused where that is empty. request_json holds the body with such paths made file://.
 Result<ParsedRequest> parse_create_training_job(std::string_view json,
                                                 std::string_view directory = {});
+
+// The same for a request that is a document already, as an API call brings it; paths must be
+// absolute, and are refused with Places::kService.
+using service_model::Places;
+Result<ParsedRequest> check_create_training_job(document::Value request, Places places);
 
 // The request as a person gives it by flags; becomes the same JSON body.
 struct TrainFlags {
@@ -54,9 +61,11 @@ Result<std::string> request_from_flags(const TrainFlags& flags, std::string_view
 // "<stem of the entry point>-YYYY-MM-DD-HH-MM-SS-mmm" (UTC), always a legal name.
 std::string default_job_name(std::string_view entry_point, WallTime now);
 
-// DescribeTrainingJob's response body, compact JSON.
+// DescribeTrainingJob's answer, and the same as compact JSON.
+document::Value description_of(const jobs::TrainingJob& job);
 std::string describe_training_job(const jobs::TrainingJob& job);
 // One element of ListTrainingJobs' TrainingJobSummaries.
+document::Value summary_document(const jobs::JobSummary& summary);
 std::string summarize_training_job(const jobs::TrainingJob& job);
 
 }  // namespace evener::api

@@ -65,6 +65,18 @@ document::Value transitions_of(const jobs::TrainingJob& job) {
   return list;
 }
 
+document::Value metrics_of(const jobs::TrainingJob& job) {
+  document::Value list = document::make_list({});
+  for (const jobs::MetricValue& metric : job.final_metrics) {
+    document::Value item = document::make_object();
+    item.set("MetricName", document::make_string(metric.name));
+    item.set("Value", document::make_number(metric.value));
+    item.set("Timestamp", time_of(metric.time));
+    list.items.push_back(std::move(item));
+  }
+  return list;
+}
+
 void set_times(document::Value& body, const jobs::TrainingJob& job) {
   body.set("CreationTime", time_of(job.created));
   if (job.training_start) body.set("TrainingStartTime", time_of(*job.training_start));
@@ -82,40 +94,44 @@ void set_durations(document::Value& body, const jobs::TrainingJob& job) {
   if (billable && *billable >= 1) body.set("BillableTimeInSeconds", document::make_integer(*billable));
 }
 
-std::string model_uri(const jobs::JobSpec& spec) {
-  return join_uri(spec.output_uri,
-                  spec.name + (spec.compress_output ? "/output/model.tar.gz" : "/output/model"));
-}
-
 }  // namespace
 
-std::string describe_training_job(const jobs::TrainingJob& job) {
+document::Value description_of(const jobs::TrainingJob& job) {
   document::Value body = echo_of(job.spec);
   body.set("TrainingJobName", document::make_string(job.spec.name));
   body.set("TrainingJobArn", document::make_string(job.arn));
   document::Value artifacts = document::make_object();
-  artifacts.set("S3ModelArtifacts", document::make_string(model_uri(job.spec)));
+  artifacts.set("S3ModelArtifacts", document::make_string(jobs::model_uri(job.spec)));
   body.set("ModelArtifacts", std::move(artifacts));
   body.set("TrainingJobStatus", document::make_string(jobs::to_string(job.status)));
   body.set("SecondaryStatus", document::make_string(jobs::to_string(job.secondary)));
   if (!job.failure_reason.empty()) body.set("FailureReason", document::make_string(job.failure_reason));
   set_times(body, job);
   body.set("SecondaryStatusTransitions", transitions_of(job));
+  if (!job.final_metrics.empty()) body.set("FinalMetricDataList", metrics_of(job));
   set_durations(body, job);
   body.set("ProfilingStatus", document::make_string("Disabled"));
-  return document::write(body);
+  return body;
+}
+
+std::string describe_training_job(const jobs::TrainingJob& job) {
+  return document::write(description_of(job));
+}
+
+document::Value summary_document(const jobs::JobSummary& summary) {
+  document::Value body = document::make_object();
+  body.set("TrainingJobName", document::make_string(summary.name));
+  body.set("TrainingJobArn", document::make_string(summary.arn));
+  body.set("CreationTime", time_of(summary.created));
+  if (summary.training_end) body.set("TrainingEndTime", time_of(*summary.training_end));
+  body.set("LastModifiedTime", time_of(summary.last_modified));
+  body.set("TrainingJobStatus", document::make_string(jobs::to_string(summary.status)));
+  body.set("SecondaryStatus", document::make_string(jobs::to_string(summary.secondary)));
+  return body;
 }
 
 std::string summarize_training_job(const jobs::TrainingJob& job) {
-  document::Value body = document::make_object();
-  body.set("TrainingJobName", document::make_string(job.spec.name));
-  body.set("TrainingJobArn", document::make_string(job.arn));
-  body.set("CreationTime", time_of(job.created));
-  if (job.training_end) body.set("TrainingEndTime", time_of(*job.training_end));
-  body.set("LastModifiedTime", time_of(job.last_modified));
-  body.set("TrainingJobStatus", document::make_string(jobs::to_string(job.status)));
-  body.set("SecondaryStatus", document::make_string(jobs::to_string(job.secondary)));
-  return document::write(body);
+  return document::write(summary_document(jobs::summary_of(job)));
 }
 
 }  // namespace evener::api

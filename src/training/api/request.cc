@@ -2,8 +2,8 @@
 
 #include <string_view>
 
+#include "service_model/service_model.h"
 #include "training/api/api.h"
-#include "training/api/constraints.h"
 #include "training/api/request_uris.h"
 #include "training/api/rules.h"
 #include "training/api/support.h"
@@ -77,7 +77,6 @@ void read_resources(const document::Value& resources, jobs::JobSpec& spec) {
     spec.groups.push_back(group_of(group, group.text_at("InstanceGroupName")));
   spec.heterogeneous = !spec.groups.empty();
   if (!spec.heterogeneous) spec.groups.push_back(group_of(resources, "homogeneousCluster"));
-  spec.volume_gib = integer_at(resources, "VolumeSizeInGB", 0);
 }
 
 }  // namespace
@@ -109,22 +108,28 @@ Result<ParsedRequest> parse_create_training_job(std::string_view json, std::stri
   Result<document::Value> request = document::read(json);
   if (!request) return tl::unexpected(request.error());
   make_uris_absolute(*request, directory);
+  return check_create_training_job(std::move(*request), Places::kThisMachine);
+}
 
-  ConstraintFindings findings = check_constraints(*request);
+Result<ParsedRequest> check_create_training_job(document::Value request, Places places) {
+  if (places == Places::kThisMachine) make_uris_absolute(request, {});
+  auto findings = service_model::check(service_model::Service::kSageMaker, "CreateTrainingJob",
+                                       request, places);
   if (!findings.wrong_types.empty())
     return failure(ErrorCode::kInvalidArgument, joined(findings.wrong_types));
   if (!findings.violations.empty())
-    return failure(ErrorCode::kInvalidArgument, validation_message(findings.violations));
-  if (const auto broken = broken_member_rules(*request); !broken.empty())
+    return failure(ErrorCode::kInvalidArgument,
+                   service_model::validation_message(findings.violations));
+  if (const auto broken = broken_member_rules(request); !broken.empty())
     return failure(ErrorCode::kInvalidArgument, joined(broken));
-  if (const auto unsupported = unsupported_members(*request); !unsupported.empty())
+  if (const auto unsupported = unsupported_members(request); !unsupported.empty())
     return failure(ErrorCode::kUnsupported, joined(unsupported));
 
   ParsedRequest parsed;
-  parsed.spec = spec_of(*request);
+  parsed.spec = spec_of(request);
   RETURN_IF_ERROR(apply_switches(parsed.spec));
   parsed.notices = std::move(findings.unknown_members);
-  const std::vector<std::string> idle = members_without_effect(*request);
+  const std::vector<std::string> idle = members_without_effect(request);
   parsed.notices.insert(parsed.notices.end(), idle.begin(), idle.end());
   return parsed;
 }

@@ -45,7 +45,6 @@ TEST(Request, ReadsEveryPartOfAHeterogeneousJob) {
   EXPECT_EQ(spec.channels[1].uri, "file:///in/labels");
   EXPECT_EQ(spec.channels[1].content_type, "text/csv");
   EXPECT_EQ(spec.output_uri, "s3://out/");
-  EXPECT_EQ(spec.volume_gib, 30);
   EXPECT_EQ(spec.max_runtime, std::chrono::seconds(3600));
 }
 

@@ -50,9 +50,4 @@ void make_uris_absolute(document::Value& request, std::string_view directory) {
   }
 }
 
-std::string join_uri(std::string_view base, std::string_view tail) {
-  while (base.ends_with('/') && !base.ends_with("//")) base.remove_suffix(1);
-  return std::string(base) + (base.ends_with('/') ? "" : "/") + std::string(tail);
-}
-
 }  // namespace evener::api

@@ -20,7 +20,4 @@ std::string to_uri(std::string_view text, std::string_view directory);
 // and a relative sagemaker_submit_directory.
 void make_uris_absolute(document::Value& request, std::string_view directory);
 
-// "<base>/<tail>" with one slash between.
-std::string join_uri(std::string_view base, std::string_view tail);
-
 }  // namespace evener::api

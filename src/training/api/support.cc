@@ -26,30 +26,56 @@ bool is_idle(const document::Value& value) {
   return true;
 }
 
-void refuse_mode(std::string_view where, std::string_view mode, Texts& texts) {
-  if (mode == "Pipe" || mode == "FastFile")
-    texts.push_back(std::string(where) + " " + std::string(mode) +
-                    " comes in a later version; File works: all input is there before the program "
-                    "starts, without copying where the machine allows");
-}
+// What is not there yet: a member that is given at all, or with one word. Below InputDataConfig the
+// path goes on inside each channel.
+struct Refusal {
+  std::string_view path;
+  std::string_view word;        // "": the member, if it asks for anything
+  std::string_view text;        // follows the member and the word
+};
+constexpr std::string_view kFileWorks =
+    "comes in a later version; File works: all input is there before the program starts, without "
+    "copying where the machine allows";
+constexpr Refusal kRefusals[] = {
+    {"AlgorithmSpecification.TrainingInputMode", "Pipe", kFileWorks},
+    {"AlgorithmSpecification.TrainingInputMode", "FastFile", kFileWorks},
+    {"AlgorithmSpecification.AlgorithmName", "",
+     "is not supported; script mode and ContainerEntrypoint work"},
+    {"InputDataConfig.InputMode", "Pipe", kFileWorks},
+    {"InputDataConfig.InputMode", "FastFile", kFileWorks},
+    {"InputDataConfig.RecordWrapperType", "RecordIO", "comes in a later version; None works"},
+    {"InputDataConfig.DataSource.FileSystemDataSource", "",
+     "comes in a later version; S3DataSource with S3Uri file:///path works"},
+    {"InputDataConfig.DataSource.DatasetSource", "", "is not supported; S3DataSource works"},
+    {"InputDataConfig.DataSource.S3DataSource.S3DataType", "AugmentedManifestFile",
+     "comes in a later version; S3Prefix and ManifestFile work"},
+    {"InputDataConfig.DataSource.S3DataSource.S3DataType", "Converse",
+     "comes in a later version; S3Prefix and ManifestFile work"},
+    {"EnableManagedSpotTraining", "",
+     "comes in a later version; without it the job runs uninterrupted"},
+    {"CheckpointConfig", "",
+     "comes in a later version; without it /opt/ml/checkpoints is a plain folder of the instance"},
+    {"ServerlessJobConfig", "", "is not supported; name instances in ResourceConfig"},
+};
 
-void refuse_channel(const document::Value& channel, Texts& texts) {
-  const std::string name = "channel '" + std::string(channel.text_at("ChannelName")) + "': ";
-  refuse_mode(name + "InputMode", channel.text_at("InputMode"), texts);
-  if (channel.text_at("RecordWrapperType") == "RecordIO")
-    texts.push_back(name + "RecordWrapperType RecordIO comes in a later version; None works");
-  const document::Value& source = *channel.find("DataSource");
-  if (source.find("FileSystemDataSource"))
-    texts.push_back(name + "FileSystemDataSource comes in a later version; S3DataSource with "
-                           "S3Uri file:///path works");
-  if (source.find("DatasetSource"))
-    texts.push_back(name + "DatasetSource is not supported; S3DataSource works");
-  const document::Value* s3 = source.find("S3DataSource");
-  if (s3 == nullptr) return;
-  const std::string_view type = s3->text_at("S3DataType");
-  if (type == "AugmentedManifestFile" || type == "Converse")
-    texts.push_back(name + "S3DataType " + std::string(type) +
-                    " comes in a later version; S3Prefix and ManifestFile work");
+void refuse(const document::Value& owner, std::string_view path, const Refusal& refusal,
+            const std::string& where, Texts& texts) {
+  const std::size_t dot = path.find('.');
+  const document::Value* value = owner.find(path.substr(0, dot));
+  if (value == nullptr) return;
+  if (dot != std::string_view::npos) {
+    const std::string_view rest = path.substr(dot + 1);
+    if (value->kind != document::Kind::kList) return refuse(*value, rest, refusal, where, texts);
+    for (const document::Value& channel : value->items)
+      refuse(channel, rest, refusal,
+             "channel '" + std::string(channel.text_at("ChannelName")) + "': ", texts);
+    return;
+  }
+  const bool asked = refusal.word.empty() ? value->kind != document::Kind::kBoolean || value->boolean
+                                          : value->text == refusal.word;
+  if (!asked) return;
+  const std::string word = refusal.word.empty() ? "" : " " + std::string(refusal.word);
+  texts.push_back(where + std::string(path) + word + " " + std::string(refusal.text));
 }
 
 struct Idle {
@@ -120,20 +146,7 @@ void note_channel(const document::Value& channel, Texts& texts) {
 
 std::vector<std::string> unsupported_members(const document::Value& request) {
   Texts texts;
-  if (const document::Value* algorithm = request.find("AlgorithmSpecification")) {
-    refuse_mode("TrainingInputMode", algorithm->text_at("TrainingInputMode"), texts);
-    if (algorithm->find("AlgorithmName"))
-      texts.emplace_back("AlgorithmName is not supported; script mode and ContainerEntrypoint work");
-  }
-  for (const document::Value& channel : request.items_at("InputDataConfig")) refuse_channel(channel, texts);
-  if (request.true_at("EnableManagedSpotTraining"))
-    texts.emplace_back("EnableManagedSpotTraining comes in a later version; without it the job "
-                       "runs uninterrupted");
-  if (request.find("CheckpointConfig"))
-    texts.emplace_back("CheckpointConfig comes in a later version; without it /opt/ml/checkpoints "
-                       "is a plain folder of the instance");
-  if (request.find("ServerlessJobConfig"))
-    texts.emplace_back("ServerlessJobConfig is not supported; name instances in ResourceConfig");
+  for (const Refusal& refusal : kRefusals) refuse(request, refusal.path, refusal, "", texts);
   return texts;
 }
 

@@ -33,6 +33,7 @@ class MemoryStore final : public store::Store {
     return jobs.at(name);
   }
   Result<std::vector<TrainingJob>> list(const store::ListFilter&) override { return active(); }
+  Result<jobs::JobPage> page(const jobs::JobQuery&) override { return jobs::JobPage{}; }
   Result<std::vector<TrainingJob>> active() override {
     std::vector<TrainingJob> all;
     for (const auto& [name, job] : jobs)

@@ -4,6 +4,7 @@
 // job's supervisor has journaled meanwhile. So facts of the supervisor stay legal while a job is
 // Stopping; they then change what is known, not the secondary status.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/document.h"
@@ -138,6 +139,10 @@ class Applier {
   }
 
   Status operator()(const ArtifactsStored& change) {
+    if (may_be_stored_late()) {
+      job_.artifacts = change.artifacts;
+      return ok();
+    }
     RETURN_IF_ERROR(check_running());
     if (job_.secondary != SecondaryStatus::kUploading)
       return refuse("artifacts are stored only while it is Uploading");
@@ -177,6 +182,8 @@ class Applier {
   Status operator()(const MetricsReported& change) {
     RETURN_IF_ERROR(check_running());
     if (change.metrics.size() > kMostFinalMetrics) return refuse("too many metrics");
+    if (!std::ranges::all_of(change.metrics, [](const auto& m) { return std::isfinite(m.value); }))
+      return refuse("a metric is no number");
     job_.final_metrics = change.metrics;
     return ok();
   }
@@ -216,6 +223,12 @@ class Applier {
   }
 
   bool stopping() const { return job_.stop.has_value(); }
+
+  // What a failed upload left behind may be stored once the job has ended.
+  bool may_be_stored_late() const {
+    const bool unstored = job_.artifacts.model_uri.empty() && job_.artifacts.output_uri.empty();
+    return job_.ended() && !job_.deleted && job_.status != JobStatus::kCompleted && unstored;
+  }
 
   Status check_running() const {
     if (job_.ended()) return refuse("it has ended");
@@ -302,6 +315,12 @@ class Applier {
 bool TrainingJob::ended() const {
   return status == JobStatus::kCompleted || status == JobStatus::kFailed ||
          status == JobStatus::kStopped;
+}
+
+JobSummary summary_of(const TrainingJob& job) {
+  return {.name = job.spec.name, .arn = job.arn, .status = job.status, .secondary = job.secondary,
+          .created = job.created, .last_modified = job.last_modified,
+          .training_end = job.training_end};
 }
 
 Result<TrainingJob> create(const JobEvent& event) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "training/jobs/job_story_test.h"
 #include "training/jobs/jobs.h"
 
@@ -211,6 +213,14 @@ TEST(Apply, ARunningJobRefusesWhatCannotHappenTwiceOrTooEarly) {
   expect_refused(training, InstanceExited{"algo-1", {}}, "ended already");
 }
 
+TEST(Apply, ResultsOfAFailedUploadAreStoredOnceAfterTheEnd) {
+  JobStory story = uploading();
+  story.then(Ended{JobStatus::kFailed, kFailed, "Artifact upload failed"});
+  story.then(ArtifactsStored{{.model_uri = "s3://b/model.tar.gz"}});
+  EXPECT_EQ(story.job.artifacts.model_uri, "s3://b/model.tar.gz");
+  expect_refused(story, ArtifactsStored{{.model_uri = "s3://b/other"}}, "has ended");
+}
+
 TEST(Apply, AnEndedJobTakesOnlyNoticesAndItsDeletion) {
   JobStory story = uploading();
   story.then(Ended{});
@@ -275,6 +285,8 @@ TEST(Apply, TheLastValuesOfMetricsAreKeptUpToALimit) {
   MetricsReported many;
   many.metrics.resize(kMostFinalMetrics + 1);
   EXPECT_FALSE(story.tell(many).has_value());
+  const MetricValue none{"x", std::numeric_limits<double>::infinity(), {}};
+  EXPECT_FALSE(story.tell(MetricsReported{{none}}).has_value());
 }
 
 TEST(Apply, OnlyASubmissionCreatesAJob) {

@@ -64,7 +64,6 @@ void fields(Archive& a, JobSpec& v) {
   a("compress_output", v.compress_output);
   a("groups", v.groups);
   a("heterogeneous", v.heterogeneous);
-  a("volume_gib", v.volume_gib);
   a("max_runtime_s", v.max_runtime);
   a("stop_grace_s", v.stop_grace);
   a("environment", v.environment);

@@ -147,6 +147,13 @@ Result<TrainingJob> create(const JobEvent& event);
 // refused in AWS's words.
 Status apply(TrainingJob& job, const JobEvent& event);
 
+// Where the job's hosts are: as launched, else as they will be.
+std::vector<InstancePlacement> placements_of(const TrainingJob& job);
+// The group of one of its hosts.
+const InstanceGroup& group_of(const JobSpec& spec, const InstancePlacement& placement);
+// The same by the host's name; aborts on a host that the job does not have.
+const InstanceGroup& group_of(const TrainingJob& job, std::string_view host);
+
 // ---- decisions within one job ---------------------------------------------------------
 
 // What the supervisor must do now that some instances have ended.
@@ -177,6 +184,8 @@ PhaseSeconds phase_seconds(const TrainingJob& job, WallTime now);
 
 // Whole seconds from training_start to training_end, at least 1 once both exist; per instance.
 std::optional<std::int64_t> billable_seconds(const TrainingJob& job);
+
+JobSummary summary_of(const TrainingJob& job);
 
 // ---- codecs (JSON text; stable between versions) -----------------------------------------
 

@@ -15,13 +15,9 @@ bool has_primary_group(const TrainingJob& job) {
                              [](const InstanceGroup& group) { return !group.auxiliary; });
 }
 
-const InstanceGroup& group_of(const TrainingJob& job, const Instance& instance) {
-  return job.spec.groups[static_cast<std::size_t>(instance.placement.group)];
-}
-
 // Where every group is called auxiliary, none is: something must decide the end.
 bool is_primary(const TrainingJob& job, const Instance& instance) {
-  return !group_of(job, instance).auxiliary || !has_primary_group(job);
+  return !group_of(job.spec, instance.placement).auxiliary || !has_primary_group(job);
 }
 
 bool succeeded(const InstanceExit& exit) { return exit.exit_code == 0 && exit.start_error.empty(); }
@@ -52,11 +48,11 @@ std::string number(double value) {
 }
 
 std::string where(const TrainingJob& job, const Instance& instance) {
-  return "host " + instance.placement.host + " of group " + group_of(job, instance).name;
+  return "host " + instance.placement.host + " of group " + group_of(job.spec, instance.placement).name;
 }
 
 std::string out_of_memory_text(const TrainingJob& job, const Instance& instance) {
-  const InstanceGroup& group = group_of(job, instance);
+  const InstanceGroup& group = group_of(job.spec, instance.placement);
   return "ClientError: out of memory: " + where(job, instance) + " reached its memory limit (" +
          group.instance_type + ", " + number(group.shape.memory_gib) +
          " GiB) and the kernel ended a process in it, exit code: " +

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/ids.h"
-#include "training/jobs/spec.h"
+#include "training/jobs/jobs.h"
 
 namespace evener::jobs {
 
@@ -21,6 +23,24 @@ std::vector<InstancePlacement> place_instances(const JobSpec& spec) {
   for (std::size_t i = 0; i < groups.size(); ++i)
     placed.push_back({.host = "algo-" + std::to_string(i + 1), .group = groups[i]});
   return placed;
+}
+
+std::vector<InstancePlacement> placements_of(const TrainingJob& job) {
+  if (job.instances.empty()) return place_instances(job.spec);
+  std::vector<InstancePlacement> placements;
+  for (const Instance& instance : job.instances) placements.push_back(instance.placement);
+  return placements;
+}
+
+const InstanceGroup& group_of(const JobSpec& spec, const InstancePlacement& placement) {
+  return spec.groups.at(static_cast<std::size_t>(placement.group));
+}
+
+const InstanceGroup& group_of(const TrainingJob& job, std::string_view host) {
+  const auto instance = std::ranges::find(
+      job.instances, host, [](const Instance& one) { return one.placement.host; });
+  CHECK(instance != job.instances.end(), "a host of the job");
+  return group_of(job.spec, instance->placement);
 }
 
 }  // namespace evener::jobs

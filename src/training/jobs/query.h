@@ -65,6 +65,7 @@ struct JobSummary {
 
 struct JobPage {
   std::vector<JobSummary> jobs{};
+  std::vector<PageKey> keys{};                  // of each job: where a page after it begins
   std::optional<PageKey> next{};                // absent: nothing follows
 };
 

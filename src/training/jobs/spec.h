@@ -60,7 +60,7 @@ struct Channel {
   std::vector<std::string> groups{};  // empty: every group
   std::string content_type{};
   Compression compression = Compression::kNone;
-  bool record_io = false;
+  bool record_io = false;           // RecordWrapperType; the contract's files tell it on
   InputMode input_mode = InputMode::kFile;
   std::optional<std::int64_t> shuffle_seed{};
   std::vector<std::string> attribute_names{};
@@ -85,19 +85,18 @@ struct JobSpec {
   std::vector<std::string> entrypoint{};    // ContainerEntrypoint
   std::vector<std::string> arguments{};     // ContainerArguments
   std::vector<MetricDefinition> metric_definitions{};
-  std::string role_arn{};
+  std::string role_arn{};                   // as Describe shows it; no rights are asked for
   std::vector<Channel> channels{};
   std::string output_uri{};                 // file:// or s3://
   bool compress_output = true;              // OutputDataConfig.CompressionType GZIP
   std::vector<InstanceGroup> groups{};      // at least one, in the order of the request
   bool heterogeneous = false;               // the request used InstanceGroups
-  std::int64_t volume_gib = 0;
   std::chrono::seconds max_runtime{86400};
   std::chrono::seconds stop_grace{120};
   std::map<std::string, std::string> environment{};
-  std::map<std::string, std::string> tags{};
+  std::map<std::string, std::string> tags{};  // what ListTags and Search tell; they change later
   bool network_isolation = false;
-  std::string checkpoint_uri{};             // "" without CheckpointConfig
+  std::string checkpoint_uri{};             // "" without CheckpointConfig; shown, not copied to yet
   std::string checkpoint_path = "/opt/ml/checkpoints";
   Fit fit = Fit::kShare;
   double fit_scale = 1.0;                   // CPUs per vCPU under Fit::kScaled
@@ -105,6 +104,12 @@ struct JobSpec {
   std::string request_json{};               // the body of CreateTrainingJob as accepted
   bool operator==(const JobSpec&) const = default;
 };
+
+// Where the job's results go: "<output_uri>/<name>/<tail>".
+std::string result_uri(const JobSpec& spec, std::string_view tail);
+// Of its model (output/model.tar.gz) and of its other output, packed or not as the request has it.
+std::string model_uri(const JobSpec& spec);
+std::string output_data_uri(const JobSpec& spec);
 
 // One host of one job.
 struct InstancePlacement {

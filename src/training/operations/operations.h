@@ -28,16 +28,14 @@ namespace evener::operations {
 // ---- limits ----------------------------------------------------------------------------
 
 inline constexpr std::size_t kDefaultPage = 10;         // jobs, where MaxResults is absent
-inline constexpr std::size_t kTagsPage = 50;            // tags, where MaxResults is absent
-inline constexpr std::size_t kSearchDepth = 20;         // nested sub-expressions
-inline constexpr std::size_t kSearchConditions = 20;    // filters and expressions in all, as AWS
+inline constexpr std::size_t kSearchConditions = 50;    // filters and sub-expressions in all
 
 // ---- what reads ------------------------------------------------------------------------
 
 Result<document::Value> describe_training_job(store::Store& store, const document::Value& input);
 // Filters first and pages then, so that a page is short only at the end.
 Result<document::Value> list_training_jobs(store::Store& store, const document::Value& input);
-// Resource TrainingJob; any other is refused as one that has nothing here.
+// Training jobs by any expression; of other resources there are none.
 Result<document::Value> search(store::Store& store, const document::Value& input);
 Result<document::Value> list_tags(store::Store& store, const document::Value& input);
 
@@ -61,7 +59,6 @@ struct CreateOptions {
   std::string region = "us-east-1";
   std::string account = "000000000000";
   LocalPaths paths = LocalPaths::kRefused;
-  // Where relative paths and OutputDataConfig begin is the client's affair: both must be absolute.
   // Fills in the shapes of the groups, may refuse what this machine cannot do, and may add notices.
   std::function<Status(jobs::JobSpec& spec, std::vector<std::string>& notices)> complete{};
 };

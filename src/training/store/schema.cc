@@ -37,6 +37,36 @@ constexpr std::array<const char*, kSchemaVersion> kSteps{
     );
     CREATE INDEX events_by_job ON events(job_id, row);
     )",
+    // What lists show, sort and filter by stands in narrow rows, the whole job beside them; a
+    // deleted job keeps its events and its number alone. An index ends with what filters read, so
+    // that rows which they refuse are never fetched.
+    R"(
+    CREATE TABLE bodies(
+      id   INTEGER PRIMARY KEY REFERENCES jobs(id),
+      body TEXT    NOT NULL
+    );
+    INSERT INTO bodies SELECT id, body FROM jobs WHERE deleted = 0;
+    ALTER TABLE jobs ADD COLUMN arn TEXT NOT NULL DEFAULT '';
+    ALTER TABLE jobs ADD COLUMN secondary TEXT NOT NULL DEFAULT '';
+    ALTER TABLE jobs ADD COLUMN training_end INTEGER;
+    UPDATE jobs SET arn = json_extract(body, '$.arn'),
+                    secondary = json_extract(body, '$.secondary'),
+                    training_end = json_extract(body, '$.training_end_ms') WHERE deleted = 0;
+    CREATE TABLE tags(
+      key    TEXT    NOT NULL,
+      value  TEXT    NOT NULL,
+      job_id INTEGER NOT NULL REFERENCES jobs(id),
+      PRIMARY KEY(key, value, job_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX tags_by_job ON tags(job_id, key);
+    INSERT INTO tags SELECT tag.key, tag.value, jobs.id
+      FROM jobs, json_each(jobs.body, '$.spec.tags') AS tag WHERE deleted = 0;
+    DROP INDEX jobs_by_creation;
+    ALTER TABLE jobs DROP COLUMN body;
+    CREATE INDEX jobs_by_creation ON jobs(created, id, modified, name) WHERE deleted = 0;
+    CREATE INDEX jobs_by_status ON jobs(status, created, id, modified, name) WHERE deleted = 0;
+    CREATE INDEX jobs_by_change ON jobs(modified, id, created, name) WHERE deleted = 0;
+    )",
 };
 
 Result<std::int64_t> version_of(Database& database) {

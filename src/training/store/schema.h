@@ -10,7 +10,7 @@
 
 namespace evener::store {
 
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 // Brings the file up to kSchemaVersion, each step in a transaction of its own. A file with a
 // newer version is kUnsupported.

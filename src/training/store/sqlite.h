@@ -41,6 +41,7 @@ class Statement {
   Status run();
 
   std::int64_t integer(int column) const;
+  bool is_null(int column) const;
   // Valid until the next step or restart.
   std::string_view text(int column) const;
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "training/store/job_pages.h"
 #include "training/store/schema.h"
 #include "training/store/sqlite.h"
 
@@ -32,7 +33,7 @@ std::string key_of(std::string_view name) {
 
 struct Statements {
   Statement begin, commit, rollback;
-  Statement insert_event, insert_job, update_job;
+  Statement insert_event, insert_job, update_job, put_body, drop_body, drop_tags, put_tag;
   Statement stamp, load, list_newest, list_oldest, active;
   Statement events_after, events_of, last_row;
 };
@@ -40,7 +41,7 @@ struct Statements {
 Result<Statements> prepare_all(Database& database) {
   Statements all;
   const std::string listed =
-      "SELECT body FROM jobs WHERE deleted = 0 AND (?1 = '' OR status = ?1)"
+      "SELECT body FROM jobs JOIN bodies USING(id) WHERE deleted = 0 AND (?1 = '' OR status = ?1)"
       " AND (?2 = '' OR instr(lower(name), lower(?2)) > 0) ORDER BY created ";
   const std::vector<std::pair<Statement*, std::string>> texts{
       {&all.begin, "BEGIN IMMEDIATE"},
@@ -49,16 +50,22 @@ Result<Statements> prepare_all(Database& database) {
       {&all.insert_event,
        "INSERT INTO events(job_id, job, time_ms, position, kind, body) VALUES(?,?,?,?,?,?)"},
       {&all.insert_job,
-       "INSERT INTO jobs(name, status, created, modified, ended, deleted, last_row, body)"
-       " VALUES(?,'',0,0,0,0,0,'')"},
+       "INSERT INTO jobs(name, status, created, modified, ended, deleted, last_row)"
+       " VALUES(?,'',0,0,0,0,0)"},
       {&all.update_job,
-       "UPDATE jobs SET status = ?, created = ?, modified = ?, ended = ?, deleted = ?,"
-       " last_row = ?, body = ? WHERE id = ?"},
+       "UPDATE jobs SET status = ?, secondary = ?, arn = ?, created = ?, modified = ?,"
+       " training_end = CASE WHEN ?6 < 0 THEN NULL ELSE ?6 END, ended = ?, deleted = ?,"
+       " last_row = ? WHERE id = ?"},
+      {&all.put_body, "INSERT OR REPLACE INTO bodies(id, body) VALUES(?,?)"},
+      {&all.drop_body, "DELETE FROM bodies WHERE id = ?"},
+      {&all.drop_tags, "DELETE FROM tags WHERE job_id = ?"},
+      {&all.put_tag, "INSERT INTO tags(key, value, job_id) VALUES(?,?,?)"},
       {&all.stamp, "SELECT id, last_row FROM jobs WHERE name = ? AND deleted = 0"},
-      {&all.load, "SELECT id, last_row, body FROM jobs WHERE name = ? AND deleted = 0"},
+      {&all.load,
+       "SELECT id, last_row, body FROM jobs JOIN bodies USING(id) WHERE name = ? AND deleted = 0"},
       {&all.list_newest, listed + "DESC, id DESC LIMIT ?3"},
       {&all.list_oldest, listed + "ASC, id ASC LIMIT ?3"},
-      {&all.active, "SELECT body FROM jobs WHERE ended = 0 ORDER BY id"},
+      {&all.active, "SELECT body FROM jobs JOIN bodies USING(id) WHERE ended = 0 ORDER BY id"},
       {&all.events_after, "SELECT row, body FROM events WHERE row > ? ORDER BY row LIMIT ?"},
       {&all.events_of,
        "SELECT row, body FROM events WHERE job_id ="
@@ -77,12 +84,13 @@ struct Projection {
   std::int64_t id = 0;
   std::int64_t last_row = 0;
   TrainingJob job;
+  bool tags_changed = false;   // since the last write
 };
 
 class SqliteStore final : public Store {
  public:
   SqliteStore(std::unique_ptr<Database> database, Statements statements)
-      : database_(std::move(database)), sql_(std::move(statements)) {}
+      : database_(std::move(database)), sql_(std::move(statements)), pages_(*database_) {}
 
   Result<std::vector<Status>> commit(std::span<const JobEvent> events) override {
     if (events.empty()) return std::vector<Status>();
@@ -109,6 +117,8 @@ class SqliteStore final : public Store {
     Statement& query = filter.newest_first ? sql_.list_newest : sql_.list_oldest;
     return read_jobs(query.restart().bind(status).bind(filter.name_contains).bind(limit));
   }
+
+  Result<jobs::JobPage> page(const jobs::JobQuery& query) override { return pages_.read(query); }
 
   Result<std::vector<TrainingJob>> active() override { return read_jobs(sql_.active.restart()); }
 
@@ -137,6 +147,7 @@ class SqliteStore final : public Store {
   Result<std::vector<Status>> commit_into(std::map<std::string, Projection>& touched,
                                           std::span<const JobEvent> events) {
     RETURN_IF_ERROR(sql_.begin.restart().run());
+    refused_.clear();
     std::vector<Status> answers;
     answers.reserve(events.size());
     for (const JobEvent& event : events) {
@@ -144,7 +155,7 @@ class SqliteStore final : public Store {
       if (!answer) return tl::unexpected<Error>(answer.error());
       answers.push_back(std::move(*answer));
     }
-    for (const auto& [key, projection] : touched) RETURN_IF_ERROR(write(projection));
+    for (auto& [key, projection] : touched) RETURN_IF_ERROR(write(projection));
     RETURN_IF_ERROR(sql_.commit.restart().run());
     return answers;
   }
@@ -162,13 +173,26 @@ class SqliteStore final : public Store {
       }
     }
     const bool exists = place != touched.end();
+    if (!std::holds_alternative<jobs::Submitted>(event.change) && belongs_to_refused(key, event))
+      return Status(failure(ErrorCode::kAlreadyExists, "the job that it is about was refused"));
+    refused_.clear();
+    if (std::holds_alternative<jobs::Submitted>(event.change) && exists) {
+      refused_ = key;
+      return Status(failure(ErrorCode::kAlreadyExists,
+                            "a job " + place->second.job.spec.name +
+                                " exists already; choose another name or delete that job"));
+    }
     if (std::holds_alternative<jobs::Submitted>(event.change))
-      return exists ? Status(failure(ErrorCode::kAlreadyExists,
-                                     "a job " + place->second.job.spec.name +
-                                         " exists already; choose another name or delete that job"))
-                    : insert_job(touched, key, event);
+      return insert_job(touched, key, event);
     if (!exists) return Status(failure(ErrorCode::kNotFound, "no job " + event.job));
     return append(touched, place, event);
+  }
+
+  // Notices that come with a submission follow it. If it was refused, they are not for the job that
+  // has its name.
+  bool belongs_to_refused(const std::string& key, const JobEvent& event) const {
+    return key == refused_ && event.journal_position == 0 &&
+           std::holds_alternative<jobs::Noticed>(event.change);
   }
 
   Result<Status> insert_job(std::map<std::string, Projection>& touched, const std::string& key,
@@ -179,7 +203,8 @@ class SqliteStore final : public Store {
       return Status(failure(ErrorCode::kInvalidArgument,
                             "event of job " + event.job + " submits job " + job->spec.name));
     RETURN_IF_ERROR(sql_.insert_job.restart().bind(event.job).run());
-    Projection projection{database_->last_row(), 0, std::move(*job)};
+    const bool tagged = !job->spec.tags.empty();
+    Projection projection{database_->last_row(), 0, std::move(*job), tagged};
     RETURN_IF_ERROR(write_event(projection, event));
     touched.emplace(key, std::move(projection));
     return ok();
@@ -194,6 +219,7 @@ class SqliteStore final : public Store {
     if (imported) return ok();
     if (Status status = jobs::apply(projection.job, event); !status) return status;
     RETURN_IF_ERROR(write_event(projection, event));
+    if (std::holds_alternative<jobs::TagsChanged>(event.change)) projection.tags_changed = true;
     if (projection.job.deleted) {  // its name is free from here on
       RETURN_IF_ERROR(write(projection));
       cached_.erase(place->first);
@@ -218,19 +244,35 @@ class SqliteStore final : public Store {
     return ok();
   }
 
-  Status write(const Projection& projection) {
+  Status write(Projection& projection) {
     const TrainingJob& job = projection.job;
+    RETURN_IF_ERROR(sql_.update_job.restart()
+                        .bind(to_string(job.status))
+                        .bind(to_string(job.secondary))
+                        .bind(job.arn)
+                        .bind(to_millis(job.created))
+                        .bind(to_millis(job.last_modified))
+                        .bind(job.training_end ? to_millis(*job.training_end) : std::int64_t{-1})
+                        .bind(std::int64_t{job.ended()})
+                        .bind(std::int64_t{job.deleted})
+                        .bind(projection.last_row)
+                        .bind(projection.id)
+                        .run());
+    if (job.deleted) {
+      RETURN_IF_ERROR(sql_.drop_tags.restart().bind(projection.id).run());
+      return sql_.drop_body.restart().bind(projection.id).run();
+    }
+    if (projection.tags_changed) RETURN_IF_ERROR(write_tags(projection));
     const std::string body = jobs::to_json(job);
-    return sql_.update_job.restart()
-        .bind(to_string(job.status))
-        .bind(to_millis(job.created))
-        .bind(to_millis(job.last_modified))
-        .bind(std::int64_t{job.ended()})
-        .bind(std::int64_t{job.deleted})
-        .bind(projection.last_row)
-        .bind(body)
-        .bind(projection.id)
-        .run();
+    return sql_.put_body.restart().bind(projection.id).bind(body).run();
+  }
+
+  Status write_tags(Projection& projection) {
+    RETURN_IF_ERROR(sql_.drop_tags.restart().bind(projection.id).run());
+    for (const auto& [key, value] : projection.job.spec.tags)
+      RETURN_IF_ERROR(sql_.put_tag.restart().bind(key).bind(value).bind(projection.id).run());
+    projection.tags_changed = false;
+    return ok();
   }
 
   // A copy of the job's projection; decoded only where another process has written it since.
@@ -254,7 +296,7 @@ class SqliteStore final : public Store {
     if (!found) return tl::unexpected<Error>(found.error());
     if (!*found) return failure(ErrorCode::kNotFound, "no job " + name);
     auto job = jobs::job_from_json(sql_.load.text(2));
-    Projection projection{sql_.load.integer(0), sql_.load.integer(1), {}};
+    Projection projection{sql_.load.integer(0), sql_.load.integer(1), {}, false};
     sql_.load.restart();
     if (!job) return failure_in("job " + name, job.error());
     projection.job = std::move(*job);
@@ -302,6 +344,8 @@ class SqliteStore final : public Store {
 
   std::unique_ptr<Database> database_;
   Statements sql_;
+  JobPages pages_;
+  std::string refused_;                       // key of the last event, a refused submission
   std::map<std::string, Projection> cached_;  // jobs that have not ended, as of last_row
 };
 

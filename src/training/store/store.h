@@ -47,6 +47,8 @@ class Store {
   // The job as of the last committed event of any process; kNotFound after Deleted.
   virtual Result<jobs::TrainingJob> find(const std::string& name) = 0;
   virtual Result<std::vector<jobs::TrainingJob>> list(const ListFilter& filter) = 0;
+  // A page of summaries, read from an index of the sort value; no job is decoded.
+  virtual Result<jobs::JobPage> page(const jobs::JobQuery& query) = 0;
   // Jobs that have not ended, in order of creation.
   virtual Result<std::vector<jobs::TrainingJob>> active() = 0;
   // Events after `row`, of all processes, in order: how an engine sees what others committed.
@@ -67,6 +69,22 @@ struct StoreOptions {
 // program knows is kUnsupported; a home that cannot be written is kPermissionDenied.
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 Result<std::unique_ptr<Store>> open_store(const std::filesystem::path& home);
+
+// What any process has committed since one looked last, without reading the events themselves.
+struct ChangedJob {
+  std::int64_t row = 0;         // of the event
+  std::string job;
+};
+class ChangeFeed {
+ public:
+  virtual ~ChangeFeed() = default;
+  // Another number whenever a commit has come since the last call, whoever made it.
+  virtual Result<std::int64_t> version() = 0;
+  virtual Result<std::int64_t> last_row() = 0;
+  virtual Result<std::vector<ChangedJob>> after(std::int64_t row, std::size_t limit) = 0;
+};
+// Of a home that has a store; one thread.
+Result<std::unique_ptr<ChangeFeed>> open_change_feed(const std::filesystem::path& home);
 
 // Rebuilds every projection by replaying events and compares; the answer names differences.
 Result<std::vector<std::string>> verify(Store& store);

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -19,14 +18,6 @@ std::vector<std::string> names(const Result<std::vector<jobs::TrainingJob>>& job
   std::vector<std::string> all;
   for (const auto& job : jobs.value()) all.push_back(job.spec.name);
   return all;
-}
-
-void run_sql(const std::filesystem::path& file, const std::string& sql) {
-  sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open(file.c_str(), &handle), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(handle);
-  sqlite3_close(handle);
 }
 
 TEST(Store, KeepsAJobThroughItsLifeAndOverARestart) {
@@ -48,7 +39,7 @@ TEST(Store, ARefusedEventIsNamedAndTheOthersAreCommitted) {
   auto store = home.open();
   const std::vector<JobEvent> events{
       submission("a"), event_of("a", jobs::Ended{}), event_of("none", jobs::StopRequested{}),
-      submission("A"), event_of("a", jobs::Noticed{"n"}), submission("b")};
+      submission("A"), submission("b"), event_of("a", jobs::Noticed{"n"})};
   const auto answers = store->commit(events);
   ASSERT_TRUE(answers.has_value());
   EXPECT_TRUE((*answers)[0]);
@@ -60,6 +51,17 @@ TEST(Store, ARefusedEventIsNamedAndTheOthersAreCommitted) {
   EXPECT_EQ(*store->last_row(), 3);
   EXPECT_EQ(store->find("a")->notices, std::vector<std::string>{"n"});
   EXPECT_EQ(differences_of(*store), "");
+}
+
+TEST(Store, ANoticeThatFollowsARefusedSubmissionGoesWithIt) {
+  const TestHome home;
+  auto store = home.open();
+  ASSERT_TRUE(commit_each(*store, {submission("a")}));
+  const std::vector<JobEvent> events{submission("A"), event_of("A", jobs::Noticed{"of the other"})};
+  const auto answers = store->commit(events).value();
+  EXPECT_EQ(answers[0].error().code, ErrorCode::kAlreadyExists);
+  EXPECT_FALSE(answers[1]);
+  EXPECT_TRUE(store->find("a")->notices.empty());
 }
 
 TEST(Store, NamesAreOneWithoutRegardToCase) {
@@ -166,7 +168,7 @@ TEST(Store, StoredTextThatIsNotOursIsCorrupt) {
   const TestHome home;
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, {submission("a")}));
-  run_sql(home.database(), "UPDATE jobs SET body = '{}'; UPDATE events SET body = 'x'");
+  run_sql(home.database(), "UPDATE bodies SET body = '{}'; UPDATE events SET body = 'x'");
   auto again = home.open();
   EXPECT_EQ(again->find("a").error().code, ErrorCode::kCorrupt);
   EXPECT_EQ(again->list({.status = {}, .name_contains = ""}).error().code, ErrorCode::kCorrupt);

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "os/temporary_folder_test.h"
 #include "training/store/store.h"
 
@@ -30,6 +32,9 @@ class TestHome {
  private:
   os::TemporaryFolder folder_{os::memory_or_temporary()};
 };
+
+// Runs statements on the file itself, past the store; fails the test where SQLite refuses.
+void run_sql(const std::filesystem::path& file, const std::string& sql);
 
 inline jobs::JobEvent event_of(const std::string& job, jobs::JobChange change,
                                std::int64_t time_ms = 1000, std::uint64_t position = 0) {

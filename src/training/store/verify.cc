@@ -53,6 +53,29 @@ void compare(const Jobs& told, const std::vector<jobs::TrainingJob>& stored,
                           " jobs are told by events but not stored");
 }
 
+// The narrow rows that lists are read from, against the jobs.
+Status compare_rows(Store& store, const std::vector<jobs::TrainingJob>& stored,
+                    std::vector<std::string>& differences) {
+  std::map<std::string, jobs::JobSummary> expected;
+  for (const jobs::TrainingJob& job : stored) expected[job.spec.name] = jobs::summary_of(job);
+  jobs::JobQuery query{.sort = jobs::SortBy::kName, .limit = kPage};
+  while (true) {
+    const auto page = store.page(query);
+    if (!page) return tl::unexpected<Error>(page.error());
+    for (const jobs::JobSummary& row : page->jobs) {
+      const auto same = expected.find(row.name);
+      if (same == expected.end() || !(same->second == row))
+        differences.push_back("the row of job " + row.name + " does not match the job");
+      if (same != expected.end()) expected.erase(same);
+    }
+    if (!page->next) break;
+    query.after = page->next;
+  }
+  for (const auto& [name, summary] : expected)
+    differences.push_back("job " + name + " has no row in lists");
+  return ok();
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> verify(Store& store) {
@@ -72,6 +95,7 @@ Result<std::vector<std::string>> verify(Store& store) {
                                   .limit = std::numeric_limits<std::size_t>::max()});
   if (!stored) return tl::unexpected<Error>(stored.error());
   compare(told, *stored, differences);
+  RETURN_IF_ERROR(compare_rows(store, *stored, differences));
 
   const auto active = store.active();
   if (!active) return tl::unexpected<Error>(active.error());

@@ -1,10 +1,11 @@
-#include "training/api/pattern.h"
+#include "service_model/pattern.h"
 
+#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
 
-namespace evener::api {
+namespace evener::service_model {
 
 namespace {
 
@@ -177,6 +178,7 @@ class Compiler {
     if (take("d")) return set.ranges = digits, true;
     if (take("s")) return set.ranges = spaces, true;
     if (take("S")) return set.ranges = {{0, 8}, {14, 31}, {33, kLast}}, true;
+    if (take("u")) return code_point(set);
     if (take("w")) {
       set.ranges = alnum;
       set.ranges.emplace_back('_', '_');
@@ -185,6 +187,18 @@ class Compiler {
     const char next = done() ? 'x' : pattern_[at_];
     const bool word = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
     return !word && literal(set);
+  }
+
+  // Four hexadecimal digits.
+  bool code_point(CharacterSet& set) {
+    constexpr std::size_t kHexDigits = 4;
+    if (pattern_.size() - at_ < kHexDigits) return false;
+    std::uint32_t code = 0;
+    const char* begin = pattern_.data() + at_;
+    if (std::from_chars(begin, begin + kHexDigits, code, 16).ptr != begin + kHexDigits) return false;
+    at_ += kHexDigits;
+    set.ranges = {{code, code}};
+    return true;
   }
 
   bool literal(CharacterSet& set) {
@@ -319,4 +333,4 @@ bool is_supported_pattern(std::string_view pattern) {
   return Compiler(pattern).compile().has_value();
 }
 
-}  // namespace evener::api
+}  // namespace evener::service_model

@@ -1,26 +1,16 @@
-#include "training/api/constraints.h"
-
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <utility>
 
+#include "base/check.h"
 #include "base/near_miss.h"
 #include "base/utf8.h"
-#include "training/api/constraint_table.h"
-#include "training/api/pattern.h"
+#include "service_model/pattern.h"
+#include "service_model/table.h"
 
-namespace evener::api {
+namespace evener::service_model {
 
 namespace {
-
-using model::kMembers;
-using model::kNoLimit;
-using model::kShapes;
-using model::kWords;
-using model::MemberRow;
-using model::Need;
-using model::ShapeKind;
-using model::ShapeRow;
 
 // Texts longer than this are refused by their length alone.
 constexpr std::size_t kPatternLimitBytes = 8192;
@@ -40,16 +30,34 @@ std::string shown(std::string_view text) {
   return cut_utf8(text, kShownBytes) + "...";
 }
 
-document::Kind kind_of(ShapeKind kind) {
-  switch (kind) {
+// Times are seconds since the epoch; a whole one reads as an integer, and so does a whole number.
+bool is_of(ShapeKind shape, document::Kind kind) {
+  switch (shape) {
     case ShapeKind::kStructure:
-    case ShapeKind::kMap: return document::Kind::kObject;
-    case ShapeKind::kList: return document::Kind::kList;
-    case ShapeKind::kString: return document::Kind::kString;
-    case ShapeKind::kInteger: return document::Kind::kInteger;
-    case ShapeKind::kBoolean: return document::Kind::kBoolean;
+    case ShapeKind::kMap: return kind == document::Kind::kObject;
+    case ShapeKind::kList: return kind == document::Kind::kList;
+    case ShapeKind::kString: return kind == document::Kind::kString;
+    case ShapeKind::kInteger: return kind == document::Kind::kInteger;
+    case ShapeKind::kNumber:
+    case ShapeKind::kTimestamp:
+      return kind == document::Kind::kInteger || kind == document::Kind::kNumber;
+    case ShapeKind::kBoolean: return kind == document::Kind::kBoolean;
   }
-  return document::Kind::kNull;
+  return false;
+}
+
+std::string_view name_of(ShapeKind shape) {
+  switch (shape) {
+    case ShapeKind::kStructure:
+    case ShapeKind::kMap: return to_string(document::Kind::kObject);
+    case ShapeKind::kList: return to_string(document::Kind::kList);
+    case ShapeKind::kString: return to_string(document::Kind::kString);
+    case ShapeKind::kInteger: return to_string(document::Kind::kInteger);
+    case ShapeKind::kNumber: return to_string(document::Kind::kNumber);
+    case ShapeKind::kTimestamp: return "a time in seconds since 1970";
+    case ShapeKind::kBoolean: return to_string(document::Kind::kBoolean);
+  }
+  return "";
 }
 
 std::string bound(std::string_view what, std::string_view side, std::int64_t limit) {
@@ -67,48 +75,15 @@ std::vector<std::string> rules_of(const ShapeRow& shape) {
   return rules;
 }
 
-bool fits_pattern(const ShapeRow& shape, std::string_view text) {
-  if (shape.pattern.empty() || text.size() > kPatternLimitBytes) return true;
-  if (shape.pattern == kUriPattern && text.starts_with("file:///")) return true;
-  return matches(shape.pattern, text);
-}
-
-// The rules that `text` breaks.
-std::vector<std::string> broken_rules(const ShapeRow& shape, std::string_view text) {
-  std::vector<std::string> broken;
-  const auto length = static_cast<std::int64_t>(count_characters(text));
-  if (shape.max != kNoLimit && length > shape.max)
-    broken.push_back(bound("length", "less", shape.max));
-  if (shape.min != kNoLimit && length < shape.min)
-    broken.push_back(bound("length", "greater", shape.min));
-  if (!fits_pattern(shape, text))
-    broken.push_back("satisfy regular expression pattern: " + std::string(shape.pattern));
-  if (shape.word_count == 0) return broken;
-  std::string set;
-  for (const std::string_view word : std::span(kWords).subspan(shape.first_word, shape.word_count)) {
-    if (word == text) return broken;
-    set += (set.empty() ? "" : ", ") + std::string(word);
-  }
-  broken.push_back("satisfy enum value set: [" + set + "]");
-  return broken;
-}
-
 class Checker {
  public:
-  ConstraintFindings take() { return std::move(findings_); }
+  Checker(const Table& table, Places places) : table_(table), places_(places) {}
+
+  Findings take() { return std::move(findings_); }
 
   void check(const document::Value& value, std::size_t index, const std::string& path) {
-    const ShapeRow& shape = kShapes[index];
-    const document::Kind expected = kind_of(shape.kind);
-    if (value.kind != expected) {
-      std::string hint;
-      if (expected == document::Kind::kString && value.kind != document::Kind::kList && value.kind != document::Kind::kObject)
-        hint = " (write it in quotes)";
-      findings_.wrong_types.push_back("'" + (path.empty() ? "the body" : path) + "' must be " +
-                                      std::string(to_string(expected)) + ", not " +
-                                      std::string(to_string(value.kind)) + hint);
-      return;
-    }
+    const ShapeRow& shape = table_.shapes[index];
+    if (!is_of(shape.kind, value.kind)) return wrong_type(value.kind, shape.kind, path);
     switch (shape.kind) {
       case ShapeKind::kStructure: check_structure(value, shape, path); return;
       case ShapeKind::kList: check_list(value, shape, path); return;
@@ -118,11 +93,50 @@ class Checker {
           violation(value.text, path, "Member must " + rule);
         return;
       case ShapeKind::kInteger: check_range(value.integer, "value", value.text, shape, path); return;
+      case ShapeKind::kNumber:
+      case ShapeKind::kTimestamp:
       case ShapeKind::kBoolean: return;
     }
   }
 
  private:
+  void wrong_type(document::Kind kind, ShapeKind expected, const std::string& path) {
+    std::string hint;
+    if (expected == ShapeKind::kString && kind != document::Kind::kList &&
+        kind != document::Kind::kObject)
+      hint = " (write it in quotes)";
+    findings_.wrong_types.push_back("'" + (path.empty() ? "the body" : path) + "' must be " +
+                                    std::string(name_of(expected)) + ", not " +
+                                    std::string(to_string(kind)) + hint);
+  }
+
+  bool fits_pattern(const ShapeRow& shape, std::string_view text) const {
+    if (shape.pattern.empty() || text.size() > kPatternLimitBytes) return true;
+    if (places_ == Places::kThisMachine && shape.pattern == kUriPattern && text.starts_with("file:///"))
+      return true;
+    return matches(shape.pattern, text);
+  }
+
+  // The rules that `text` breaks.
+  std::vector<std::string> broken_rules(const ShapeRow& shape, std::string_view text) const {
+    std::vector<std::string> broken;
+    const auto length = static_cast<std::int64_t>(count_characters(text));
+    if (shape.max != kNoLimit && length > shape.max)
+      broken.push_back(bound("length", "less", shape.max));
+    if (shape.min != kNoLimit && length < shape.min)
+      broken.push_back(bound("length", "greater", shape.min));
+    if (!fits_pattern(shape, text))
+      broken.push_back("satisfy regular expression pattern: " + std::string(shape.pattern));
+    if (shape.word_count == 0) return broken;
+    std::string set;
+    for (const std::string_view word : table_.words.subspan(shape.first_word, shape.word_count)) {
+      if (word == text) return broken;
+      set += (set.empty() ? "" : ", ") + std::string(word);
+    }
+    broken.push_back("satisfy enum value set: [" + set + "]");
+    return broken;
+  }
+
   void violation(std::string_view value, const std::string& path, const std::string& rule) {
     findings_.violations.push_back("Value '" + shown(value) + "' at '" + path +
                                    "' failed to satisfy constraint: " + rule);
@@ -137,7 +151,7 @@ class Checker {
   }
 
   void check_structure(const document::Value& value, const ShapeRow& shape, const std::string& path) {
-    const auto rows = std::span(kMembers).subspan(shape.first_member, shape.member_count);
+    const auto rows = table_.members.subspan(shape.first_member, shape.member_count);
     std::vector<std::string_view> names;
     for (const MemberRow& row : rows) {
       names.push_back(row.name);
@@ -166,9 +180,9 @@ class Checker {
   void check_map(const document::Value& value, const ShapeRow& shape, const std::string& path) {
     check_range(static_cast<std::int64_t>(value.members.size()), "length", "{...}", shape, path);
     for (const document::Member& entry : value.members) {
-      check_entry(entry, entry.name, "key", kShapes[shape.key], path);
+      check_entry(entry, entry.name, "key", table_.shapes[shape.key], path);
       if (entry.value.kind == document::Kind::kString)
-        check_entry(entry, entry.value.text, "value", kShapes[shape.element], path);
+        check_entry(entry, entry.value.text, "value", table_.shapes[shape.element], path);
       else
         check(entry.value, shape.element, path + "." + entry.name);
     }
@@ -185,15 +199,33 @@ class Checker {
               "Map " + std::string(part) + " must satisfy constraint: [" + rules + "]");
   }
 
-  ConstraintFindings findings_;
+  const Table& table_;
+  const Places places_;
+  Findings findings_;
 };
 
 }  // namespace
 
-ConstraintFindings check_constraints(const document::Value& request) {
-  Checker checker;
-  checker.check(request, 0, "");
+Findings check(Service service, std::string_view operation, const document::Value& input,
+               Places places) {
+  const Table& table = table_of(service);
+  const auto found = std::ranges::lower_bound(table.operations, operation);
+  CHECK(found != table.operations.end() && *found == operation, "an operation that the model has");
+  Checker checker(table, places);
+  checker.check(input, table.inputs[static_cast<std::size_t>(found - table.operations.begin())], "");
   return checker.take();
+}
+
+Status check_input(Service service, std::string_view operation, const document::Value& input) {
+  const Findings findings = check(service, operation, input);
+  if (!findings.wrong_types.empty()) {
+    std::string all;
+    for (const std::string& text : findings.wrong_types) all += (all.empty() ? "" : "; ") + text;
+    return failure(ErrorCode::kInvalidArgument, std::move(all));
+  }
+  if (!findings.violations.empty())
+    return failure(ErrorCode::kInvalidArgument, validation_message(findings.violations));
+  return ok();
 }
 
 std::string validation_message(const std::vector<std::string>& violations) {
@@ -205,6 +237,4 @@ std::string validation_message(const std::vector<std::string>& violations) {
   return message;
 }
 
-std::string_view constraint_source() { return model::kVersion; }
-
-}  // namespace evener::api
+}  // namespace evener::service_model

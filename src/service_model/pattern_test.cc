@@ -1,8 +1,8 @@
-#include "training/api/pattern.h"
+#include "service_model/pattern.h"
 
 #include <string>
 
-namespace evener::api {
+namespace evener::service_model {
 namespace {
 
 constexpr std::string_view kName = "[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}";
@@ -38,6 +38,9 @@ TEST(Pattern, MatchesTheWholeText) {
       {"a{2}b{1,}", "aa", false},
       {"[-0-9a-zA-Z]+", "sg-0a", true},
       {".", "\xf0\x9f\x98\x80", true},
+      {"[\\u0020-\\u00FF]+", "a \xc3\xa9", true},
+      {"[\\u0020-\\u00FF]+", "a\n", false},
+      {"[\\u0020-\\u00FF]+", "\xe2\x82\xac", false},
   };
   for (const Case& each : cases)
     EXPECT_EQ(matches(each.pattern, each.text), each.expected) << each.pattern << " " << each.text;
@@ -49,9 +52,9 @@ TEST(Pattern, TakesLinearTimeWhereBacktrackingWouldNotEnd) {
 }
 
 TEST(Pattern, SaysWhatItDoesNotSupport) {
-  for (const std::string_view pattern : {"(?=a)", "\\b", "[a", "(a", "a)", "a{2", "(?<!ab)x"})
+  for (const std::string_view pattern : {"(?=a)", "\\b", "[a", "(a", "a)", "a{2", "(?<!ab)x", "\\u12", "\\u00G0"})
     EXPECT_FALSE(is_supported_pattern(pattern)) << pattern;
 }
 
 }  // namespace
-}  // namespace evener::api
+}  // namespace evener::service_model
