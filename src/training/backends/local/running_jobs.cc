@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 namespace evener::backends {
 namespace {
@@ -25,21 +26,30 @@ Result<std::unique_ptr<RunningJobs>> RunningJobs::start(const Clock& clock) {
 
 RunningJobs::~RunningJobs() {
   thread_.request_stop();
-  ::eventfd_write(wake_.get(), 1);
+  wake_up();
   if (thread_.joinable()) thread_.join();
 }
 
-void RunningJobs::add(std::unique_ptr<SupervisorLink> job) { give(std::move(job)); }
-
-void RunningJobs::stop(const std::string& job, StopMode mode) { give(StopOrder{job, mode}); }
-
-void RunningJobs::give(Order order) {
+void RunningJobs::add(std::unique_ptr<SupervisorLink> job) {
   {
     MutexLock lock(mutex_);
-    orders_.push_back(std::move(order));
+    // One that was meant for an earlier job of the name, which has ended.
+    stops_.erase(job->name());
+    added_.push_back(std::move(job));
   }
-  ::eventfd_write(wake_.get(), 1);
+  wake_up();
 }
+
+void RunningJobs::stop(const std::string& job, StopMode mode) {
+  {
+    MutexLock lock(mutex_);
+    const auto [entry, first] = stops_.try_emplace(job, mode);
+    if (!first && mode == StopMode::kAtOnce) entry->second = mode;
+  }
+  wake_up();
+}
+
+void RunningJobs::wake_up() { ::eventfd_write(wake_.get(), 1); }
 
 void RunningJobs::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
@@ -67,20 +77,15 @@ void RunningJobs::wait() {
 void RunningJobs::take_orders() {
   eventfd_t drained = 0;
   ::eventfd_read(wake_.get(), &drained);
-  std::vector<Order> orders;
+  std::map<std::string, StopMode> stops;
   {
     MutexLock lock(mutex_);
-    orders.swap(orders_);
+    stops.swap(stops_);
+    std::ranges::move(added_, std::back_inserter(jobs_));
+    added_.clear();
   }
-  for (Order& order : orders) {
-    if (auto* job = std::get_if<std::unique_ptr<SupervisorLink>>(&order)) {
-      jobs_.push_back(std::move(*job));
-      continue;
-    }
-    const auto& stop = std::get<StopOrder>(order);
-    for (const auto& job : jobs_) {
-      if (job->name() == stop.job) job->stop(stop.mode);
-    }
+  for (const auto& job : jobs_) {
+    if (const auto stop = stops.find(job->name()); stop != stops.end()) job->stop(stop->second);
   }
 }
 

@@ -5,10 +5,10 @@
 // Fails:    start() when the system gives no descriptor.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
-#include <variant>
 #include <vector>
 
 #include "base/mutex.h"
@@ -27,14 +27,8 @@ class RunningJobs {
   void stop(const std::string& job, StopMode mode);
 
  private:
-  struct StopOrder {
-    std::string job;
-    StopMode mode;
-  };
-  using Order = std::variant<std::unique_ptr<SupervisorLink>, StopOrder>;
-
   RunningJobs(const Clock& clock, os::UniqueFd wake) : clock_(clock), wake_(std::move(wake)) {}
-  void give(Order order);
+  void wake_up();
   void run(const std::stop_token& stop);
   void wait();
   void take_orders();
@@ -42,7 +36,10 @@ class RunningJobs {
   const Clock& clock_;
   os::UniqueFd wake_;
   Mutex mutex_;
-  std::vector<Order> orders_ GUARDED_BY(mutex_);
+  // Given and not taken yet. Neither grows beyond the jobs that run: a job is added once, and of
+  // several stops the strongest is kept.
+  std::vector<std::unique_ptr<SupervisorLink>> added_ GUARDED_BY(mutex_);
+  std::map<std::string, StopMode> stops_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<SupervisorLink>> jobs_;   // the thread's own
   std::jthread thread_;
 };
