@@ -36,8 +36,14 @@ struct JobFolder {
 
   // Gone when the job has ended.
   std::filesystem::path instances() const { return root / "instances"; }
+  std::filesystem::path instance(const std::string& host) const { return instances() / host; }
   // What a program on `host` sees as /opt/ml.
-  std::filesystem::path ml(const std::string& host) const { return instances() / host / "ml"; }
+  std::filesystem::path ml(const std::string& host) const { return instance(host) / "ml"; }
+  // Source code that several hosts share, and what a host changes of it.
+  std::filesystem::path shared_code() const { return instances() / "code"; }
+  std::filesystem::path code_layer(const std::string& host) const { return instance(host) / "code"; }
+  // What pip installed of the job's requirements.txt.
+  std::filesystem::path requirements() const { return instances() / "requirements"; }
 };
 JobFolder job_folder(const std::filesystem::path& home, const std::string& job);
 

@@ -100,16 +100,12 @@ sandbox::SandboxOptions sandbox_options(const Plan& plan, const JobFolder& folde
 
 std::filesystem::path code_folder(const Plan& plan, const JobFolder& folder,
                                   const sandbox::Sandbox& instances) {
-  if (plan.job.instances.size() > 1) return folder.instances() / "code";
+  if (plan.job.instances.size() > 1) return folder.shared_code();
   return instances.ml_folder(plan.job.instances.front().placement.host) / "code";
 }
 
-std::filesystem::path layer_folder(const JobFolder& folder) {
-  return folder.instances() / "requirements";
-}
-
 std::string layer_path(const Plan& plan, const JobFolder& folder) {
-  return plan.isolation == sandbox::Isolation::kPlain ? layer_folder(folder).string()
+  return plan.isolation == sandbox::Isolation::kPlain ? folder.requirements().string()
                                                       : std::string(kLayerTarget);
 }
 
@@ -163,13 +159,13 @@ Status show_code(os::FileSystem& files, const Plan& plan, const JobFolder& folde
     mounts.push_back({.kind = first ? sandbox::Mount::Kind::kBind
                                     : sandbox::Mount::Kind::kReadOnlyBind,
                       .target = kLayerTarget,
-                      .source = layer_folder(folder),
+                      .source = folder.requirements(),
                       .lower = {}, .upper = {}, .work = {}});
   }
   const std::filesystem::path own = instances.ml_folder(host) / "code";
   if (code.shared == own) return ok();
   if (!instances.overlay_possible()) return copy_tree(files, code.shared, own);
-  const std::filesystem::path layers = folder.instances() / host / "code";
+  const std::filesystem::path layers = folder.code_layer(host);
   sandbox::Mount overlay{.kind = sandbox::Mount::Kind::kOverlay,
                          .target = "/opt/ml/code",
                          .source = {},

@@ -40,9 +40,7 @@ struct JobCode {
 // Where prepare_code() is to put the code: one host has it in its own folder at once.
 std::filesystem::path code_folder(const Plan& plan, const JobFolder& folder,
                                   const sandbox::Sandbox& instances);
-// The folder on the machine that pip fills.
-std::filesystem::path layer_folder(const JobFolder& folder);
-// Where programs on `host` find that folder.
+// Where programs find what pip installed.
 std::string layer_path(const Plan& plan, const JobFolder& folder);
 
 runner::InstanceFacts instance_facts(const Plan& plan, const JobFolder& folder,

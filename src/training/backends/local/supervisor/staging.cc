@@ -52,7 +52,7 @@ Result<JobCode> prepare_job_code(const StagingOrder& order) {
   // An image's own `train` installs them itself.
   code.installs = prepared->has_requirements && runner::uses_script_mode(spec);
   if (code.installs) {
-    RETURN_IF_ERROR(order.files.make_directories(layer_folder(order.folder)));
+    RETURN_IF_ERROR(order.files.make_directories(order.folder.requirements()));
   }
   return code;
 }
