@@ -13,25 +13,52 @@ using jobs::JobQuery;
 using jobs::SortBy;
 using jobs::SortOrder;
 
-constexpr std::string_view kSelected =
-    "SELECT id, name, arn, status, secondary, created, modified, training_end FROM jobs"
-    " WHERE deleted = 0";
+constexpr std::size_t kLongestName = 63;
+constexpr std::string_view kByTags = "tags";   // no index of jobs: their numbers come from tags
+
+using Values = std::vector<std::variant<std::int64_t, std::string_view>>;
+
+void bind_all(const Values& values, Statement& statement) {
+  for (const auto& value : values)
+    std::visit([&](const auto& each) { statement.bind(each); }, value);
+}
+
+// What LIKE takes for "contains", without regard to case.
+std::string containing(std::string_view text) {
+  std::string pattern = "%";
+  for (const char c : text) {
+    if (c == '%' || c == '_' || c == '!') pattern += '!';
+    pattern += c;
+  }
+  return pattern + "%";
+}
+
+std::string_view index_of(SortBy sort) {
+  switch (sort) {
+    case SortBy::kName: return "jobs_by_name";
+    case SortBy::kStatus: return "jobs_by_status";
+    case SortBy::kCreationTime: return "jobs_by_creation";
+    case SortBy::kLastModifiedTime: return "jobs_by_change";
+  }
+  return "";
+}
 
 // The text of a query and what its question marks stand for.
 class QueryText {
  public:
-  explicit QueryText(const JobQuery& query) : query_(query), text_(kSelected) {
+  QueryText(const JobQuery& query, std::string_view index)
+      : query_(query), name_pattern_(containing(query.name_contains)),
+        text_("SELECT id, name, arn, status, secondary, created, modified, training_end FROM jobs") {
+    if (index != kByTags) text_ += " INDEXED BY " + std::string(index);
+    text_ += " WHERE deleted = 0";
     add_filters();
-    add_tags();
+    for (const jobs::TagFilter& tag : query.tags) add_tag(tag, index);
     if (query.after) add_keyset(*query.after);
     add_order();
   }
 
   const std::string& text() const { return text_; }
-  void bind_to(Statement& statement) const {
-    for (const auto& value : values_)
-      std::visit([&](const auto& each) { statement.bind(each); }, value);
-  }
+  const Values& values() const { return values_; }
 
  private:
   void add(std::string_view condition, std::int64_t value) {
@@ -61,15 +88,17 @@ class QueryText {
     add_bounds("modified", SortBy::kLastModifiedTime, query_.modified_after,
                query_.modified_before);
     if (!query_.name_contains.empty())
-      add(" AND instr(lower(name), lower(?)) > 0", query_.name_contains);
+      add(" AND name LIKE ? ESCAPE '!'", name_pattern_);
   }
 
-  void add_tags() {
-    for (const jobs::TagFilter& tag : query_.tags) {
-      add(" AND id IN (SELECT job_id FROM tags WHERE key = ?", tag.key);
-      if (tag.value) add(" AND value = ?", *tag.value);
-      text_ += ")";
-    }
+  // Led by tags, the numbers of all jobs that have it are found at once; else each row is looked up.
+  void add_tag(const jobs::TagFilter& tag, std::string_view index) {
+    const bool leads = index == kByTags;
+    add(leads ? " AND id IN (SELECT job_id FROM tags WHERE key = ?"
+              : " AND EXISTS (SELECT 1 FROM tags WHERE job_id = jobs.id AND key = ?",
+        tag.key);
+    if (tag.value) add(" AND value = ?", *tag.value);
+    text_ += ")";
   }
 
   void add_keyset(const jobs::PageKey& key) {
@@ -109,9 +138,55 @@ class QueryText {
   }
 
   const JobQuery& query_;
+  const std::string name_pattern_;
   std::string text_;
-  std::vector<std::variant<std::int64_t, std::string_view>> values_;
+  Values values_;
 };
+
+// One filter that an index can tell: how to count the rows that it leaves.
+struct Candidate {
+  std::string_view index;
+  std::string rows;                // the FROM and WHERE of them
+  Values values;
+};
+
+Candidate in_range(std::string_view index, const std::string& column,
+                   const std::optional<WallTime>& after, const std::optional<WallTime>& before) {
+  Candidate range{index, "jobs INDEXED BY " + std::string(index) + " WHERE deleted = 0", {}};
+  if (after) {
+    range.rows += " AND " + column + " > ?";
+    range.values.emplace_back(to_millis(*after));
+  }
+  if (before) {
+    range.rows += " AND " + column + " < ?";
+    range.values.emplace_back(to_millis(*before));
+  }
+  return range;
+}
+
+std::vector<Candidate> candidates_of(const JobQuery& query) {
+  std::vector<Candidate> all;
+  if (!query.tags.empty()) {
+    const jobs::TagFilter& tag = query.tags.front();
+    Candidate tagged{kByTags, "tags WHERE key = ?", {std::string_view(tag.key)}};
+    if (tag.value) {
+      tagged.rows += " AND value = ?";
+      tagged.values.emplace_back(std::string_view(*tag.value));
+    }
+    all.push_back(std::move(tagged));
+  }
+  if (query.sort != SortBy::kLastModifiedTime && (query.modified_after || query.modified_before))
+    all.push_back(in_range("jobs_by_change", "modified", query.modified_after,
+                           query.modified_before));
+  if (query.sort != SortBy::kCreationTime && (query.created_after || query.created_before))
+    all.push_back(in_range("jobs_by_creation", "created", query.created_after,
+                           query.created_before));
+  if (query.status && (query.sort == SortBy::kName || query.sort == SortBy::kLastModifiedTime))
+    all.push_back({"jobs_by_status",
+                   "jobs INDEXED BY jobs_by_status WHERE deleted = 0 AND status = ?",
+                   {to_string(*query.status)}});
+  return all;
+}
 
 Result<jobs::JobSummary> summary_in(const Statement& row) {
   const auto status = jobs::job_status_from(row.text(3));
@@ -151,14 +226,33 @@ Result<Statement*> JobPages::statement_of(const std::string& text) {
   return &prepared_.emplace(text, std::move(*statement)).first->second;
 }
 
+Result<std::string_view> JobPages::index_for(const JobQuery& query) {
+  for (const Candidate& candidate : candidates_of(query)) {
+    auto prepared = statement_of("SELECT count(*) FROM (SELECT 1 FROM " + candidate.rows +
+                                 " LIMIT ?)");
+    if (!prepared) return tl::unexpected<Error>(prepared.error());
+    Statement& count = (*prepared)->restart();
+    bind_all(candidate.values, count);
+    const auto row = count.bind(few_rows_ + 1).step();
+    if (!row) return tl::unexpected<Error>(row.error());
+    const bool few = count.integer(0) <= few_rows_;
+    count.restart();
+    if (few) return candidate.index;
+  }
+  const bool status_first = query.status && query.sort == SortBy::kCreationTime;
+  return status_first ? "jobs_by_status" : index_of(query.sort);
+}
+
 Result<jobs::JobPage> JobPages::read(const JobQuery& query) {
   jobs::JobPage page;
-  if (query.limit == 0) return page;
-  const QueryText text(query);
+  if (query.limit == 0 || query.name_contains.size() > kLongestName) return page;
+  const auto index = index_for(query);
+  if (!index) return tl::unexpected<Error>(index.error());
+  const QueryText text(query, *index);
   auto prepared = statement_of(text.text());
   if (!prepared) return tl::unexpected<Error>(prepared.error());
   Statement& rows = (*prepared)->restart();
-  text.bind_to(rows);
+  bind_all(text.values(), rows);
   while (true) {
     const auto row = rows.step();
     if (!row) return tl::unexpected<Error>(row.error());
