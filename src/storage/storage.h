@@ -34,7 +34,6 @@ struct Uri {
 // taken out of them. A key with a part `..` is refused.
 Result<Uri> parse_uri(std::string_view text);
 std::string to_string(const Uri& uri);
-std::string join(std::string_view uri, std::string_view tail);  // exactly one slash between
 
 struct StoredObject {
   std::string key;              // relative to the prefix that was listed; see list()

@@ -46,15 +46,6 @@ TEST(Uri, TextAndBackIsTheSame) {
     EXPECT_EQ(parse_uri(to_string(uri)).value(), uri);
 }
 
-TEST(Uri, JoinPutsExactlyOneSlash) {
-  EXPECT_EQ(join("s3://b/out", "job/model"), "s3://b/out/job/model");
-  EXPECT_EQ(join("s3://b/out/", "/job"), "s3://b/out/job");
-  EXPECT_EQ(join("s3://b", "job"), "s3://b/job");
-  EXPECT_EQ(join("/", "job"), "/job");
-  EXPECT_EQ(join("file:///", "job"), "file:///job");
-  EXPECT_EQ(join("/out", ""), "/out/");
-}
-
 TEST(StoreSet, UnknownSchemeNamesThoseThatThereAre) {
   auto files = os::make_real_file_system();
   StoreSet stores;

@@ -80,12 +80,4 @@ std::string to_string(const Uri& uri) {
   return uri.scheme + "://" + uri.bucket + "/" + uri.key;
 }
 
-std::string join(std::string_view uri, std::string_view tail) {
-  while (uri.ends_with('/') && !uri.ends_with("//")) uri.remove_suffix(1);
-  while (tail.starts_with('/')) tail.remove_prefix(1);
-  std::string whole(uri);
-  if (!whole.ends_with('/')) whole += '/';
-  return whole.append(tail);
-}
-
 }  // namespace evener::storage

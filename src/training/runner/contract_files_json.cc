@@ -141,10 +141,6 @@ Json request_of(const jobs::JobSpec& spec) {
   return request.is_object() ? request : Json::object();
 }
 
-std::string output_place(const jobs::JobSpec& spec, std::string_view folder) {
-  return storage::join(storage::join(spec.output_uri, spec.name), folder);
-}
-
 void spell_internally(Json& owner, const char* member, const char* otherwise) {
   owner[member] = internal_word(owner.contains(member) && owner[member].is_string()
                                     ? owner[member].get<std::string>()
@@ -187,7 +183,7 @@ Json training_job_config(const jobs::TrainingJob& job, Json request) {
 void add_configured(const Json& request, const jobs::JobSpec& spec,
                     std::map<std::string, std::string>& files) {
   if (request.contains("DebugHookConfig")) {
-    Json config = {{"S3OutputPath", output_place(spec, "debug-output")},
+    Json config = {{"S3OutputPath", jobs::result_uri(spec, "debug-output")},
                    {"LocalPath", "/opt/ml/output/tensors"},
                    {"HookParameters", nullptr},
                    {"CollectionConfigurations", nullptr}};
@@ -196,7 +192,7 @@ void add_configured(const Json& request, const jobs::JobSpec& spec,
     files["input/config/debughookconfig.json"] = dump(config);
   }
   if (request.contains("TensorBoardOutputConfig")) {
-    Json config = {{"S3OutputPath", output_place(spec, "tensorboard-output")},
+    Json config = {{"S3OutputPath", jobs::result_uri(spec, "tensorboard-output")},
                    {"LocalPath", "/opt/ml/output/tensorboard/"}};
     const Json& asked = request["TensorBoardOutputConfig"];
     if (asked.contains("LocalPath")) config["LocalPath"] = asked["LocalPath"];

@@ -1,4 +1,5 @@
 
+#include "base/join_uri.h"
 #include "base/near_miss.h"
 #include "training/runner/runner.h"
 #include "training/runner/script_mode.h"
@@ -29,7 +30,7 @@ std::string source_of(const jobs::JobSpec& spec) {
   for (const jobs::Channel& channel : spec.channels) {
     if (channel.name != rest.substr(0, slash)) continue;
     const bool whole = tail.empty() || channel.uri.ends_with("/" + tail);
-    return whole ? channel.uri : storage::join(channel.uri, tail);
+    return whole ? channel.uri : join_uri(channel.uri, tail);
   }
   return source;
 }

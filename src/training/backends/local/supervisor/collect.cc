@@ -34,8 +34,7 @@ std::vector<artifacts::HostFolder> plain_folders(const std::vector<HostResults>&
 
 struct Part {
   const MlFolder& relative;
-  std::string packed_name;    // below <output>/<job>/output/
-  std::string plain_name;     // where the request wants no compression
+  std::string uri;
 };
 
 // Stores one part; answers its URI, "" if every host's folder was empty.
@@ -43,9 +42,7 @@ Result<std::string> store_part(const CollectOrder& order, const Part& part,
                                const std::stop_token& stop, StoredResults& results,
                                std::vector<std::string>& left_out) {
   const bool packed = order.spec.compress_output;
-  const std::string base = storage::join(order.spec.output_uri, order.spec.name + "/output");
-  const std::string text = storage::join(base, packed ? part.packed_name : part.plain_name);
-  auto target = storage::parse_uri(text);
+  auto target = storage::parse_uri(part.uri);
   if (!target) return tl::unexpected<Error>(target.error());
   const auto folders = plain_folders(order.hosts, part.relative, left_out);
   if (folders.empty()) return std::string();
@@ -60,7 +57,7 @@ Result<std::string> store_part(const CollectOrder& order, const Part& part,
   results.report.bytes_written += stored->bytes_written;
   std::ranges::move(stored->clashes, std::back_inserter(results.report.clashes));
   std::ranges::move(stored->left_out, std::back_inserter(left_out));
-  return stored->empty ? std::string() : text;
+  return stored->empty ? std::string() : part.uri;
 }
 
 void limit_reports(StoredResults& results, std::vector<std::string>& left_out) {
@@ -86,11 +83,11 @@ void limit_reports(StoredResults& results, std::vector<std::string>& left_out) {
 Result<StoredResults> store_results(const CollectOrder& order, const std::stop_token& stop) {
   StoredResults results;
   std::vector<std::string> left_out;
-  auto model = store_part(order, {kModelFolder, "model.tar.gz", "model"}, stop, results, left_out);
+  auto model = store_part(order, {kModelFolder, jobs::model_uri(order.spec)}, stop, results, left_out);
   if (!model) return tl::unexpected<Error>(model.error());
   results.report.model_uri = *model;
-  auto output =
-      store_part(order, {kOutputFolder, "output.tar.gz", "data"}, stop, results, left_out);
+  auto output = store_part(order, {kOutputFolder, jobs::output_data_uri(order.spec)}, stop, results,
+                           left_out);
   if (!output) return tl::unexpected<Error>(output.error());
   results.report.output_uri = *output;
   limit_reports(results, left_out);
