@@ -28,6 +28,7 @@ def check_files(files: list[SourceFile], layers_text: str) -> list[Finding]:
     for file in files:
         findings += lengths.check(file)
         findings += names.check(file)
+        findings += names.check_parameters(file)
         findings += names.check_test_names(file)
         findings += calls.check(file)
         findings += headers.check_third_party(file)

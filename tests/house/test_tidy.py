@@ -66,6 +66,10 @@ GOOD = {
     "tabs in a makefile": ("Makefile", "all:\n\ttrue\n"),
     "a test and a sample of a module below": (
         "src/training/store/a_test.cc", '#include "training/jobs/job_sample_test.h"\n'),
+    "a truth as a value": ("src/base/a.h", FACTS + "Value make_boolean(bool value);\n"),
+    "functions that answer a truth": (
+        "src/base/a.h",
+        FACTS + "bool f(std::function<bool(int)> g, std::map<int, bool> m);\nbool operator()();\n"),
     "a word that holds a banned one": ("src/base/a.cc", "struct Implied {};\nstruct Information {};\n"),
 }
 
@@ -111,6 +115,11 @@ BAD = {
     "an alias that says nothing": ("src/base/a.cc", "using FileInfo = int;\n", "empty-word"),
     "a file that says nothing": ("src/base/string_utils.cc", "int x;\n", "empty-word"),
     "a python class that says nothing": ("tools/a.py", "class FrameHandler:\n    x = 1\n", "empty-word"),
+    "a bool as a parameter": ("src/base/a.h", FACTS + "void f(int x, bool loud);\n", "bool-parameter"),
+    "a bool with a default": (
+        "src/base/a.h", FACTS + "void f(const bool loud = true);\n", "bool-parameter"),
+    "a bool without a name": (
+        "src/base/a.h", FACTS + "void f(\n    std::map<int, int> m, bool);\n", "bool-parameter"),
     "an unfinished mark": ("src/base/a.cc", "// TO" + "DO: later\n", "unfinished"),
     "a path of one machine": ("README.md", "see /wo" + "rk/x\n", "machine-path"),
     "white space at a line's end": ("README.md", "text \n", "white-space"),

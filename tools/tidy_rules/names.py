@@ -1,4 +1,4 @@
-"""Words that say nothing, in names of types, namespaces and files."""
+"""Words that say nothing, in names of types, namespaces and files; parameters that say nothing."""
 
 from __future__ import annotations
 
@@ -50,6 +50,34 @@ def check(file: SourceFile) -> list[Finding]:
         for name, line in _python_classes(file.text):
             findings += _judge(file, line, name, f"the class {name}")
     return findings
+
+
+# Where a truth is the value itself: make_boolean(bool value).
+_TRUTH_AS_A_VALUE = "value"
+_ARGUMENTS = re.compile(r"<[^<>;{}]*>")
+_PARAMETERS = re.compile(r"\(([^()]*)\)")
+_BOOL = re.compile(r"(?:^|,)\s*(?:const\s+)?bool\b\s*&?\s*(\w*)\s*(?=,|=|$)")
+
+
+def check_parameters(file: SourceFile) -> list[Finding]:
+    """At a call, `true` says nothing: a choice between two is a two-value enum."""
+    if file.suffix != ".h":
+        return []
+    code = file.code
+    while (plain := _ARGUMENTS.sub(_blank, code)) != code:
+        code = plain
+    findings = []
+    for parameters in _PARAMETERS.finditer(code):
+        for match in _BOOL.finditer(parameters.group(1)):
+            if match.group(1) != _TRUTH_AS_A_VALUE:
+                line = file.line_of(parameters.start(1) + match.start())
+                reason = f"`bool {match.group(1)}` as a parameter; take an enum of two values."
+                findings.append(Finding(file.path, line, "bool-parameter", reason))
+    return findings
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group(0))
 
 
 def _judge(file: SourceFile, line: int, name: str, what: str) -> list[Finding]:

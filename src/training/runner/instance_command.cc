@@ -35,7 +35,7 @@ void prepend(Variables& variables, const std::string& name, const std::string& f
 
 std::vector<std::string> script_command(const std::string& entry_point, const InstanceFacts& facts) {
   const std::string python = facts.python.empty() ? kDefaultPython : facts.python;
-  switch (entry_kind(entry_point, facts.has_setup_script)) {
+  switch (entry_kind(entry_point, facts.code_form)) {
     case EntryKind::kScript: return {python, entry_point};
     case EntryKind::kPackage: {
       const bool script = entry_point.ends_with(".py");

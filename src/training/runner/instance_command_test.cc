@@ -121,7 +121,7 @@ TEST(InstanceCommand, RunsShellScriptsAndPackages) {
                                                 "-x", "$(touch /tmp/no); 'q'"));
   job.spec.hyperparameters = {{"sagemaker_program", "\"pkg.py\""}};
   InstanceFacts facts = facts_of("algo-1");
-  facts.has_setup_script = true;
+  facts.code_form = CodeForm::kPackage;
   EXPECT_THAT(instance_command(job, facts)->argv, ElementsAre("/usr/bin/python3", "-m", "pkg"));
 }
 

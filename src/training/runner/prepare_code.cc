@@ -109,11 +109,11 @@ Result<PreparedCode> prepare_code(const jobs::JobSpec& spec, const storage::Stor
 
   PreparedCode prepared;
   prepared.has_requirements = is_there(files, code / "requirements.txt");
-  prepared.has_setup_script = is_there(files, code / "setup.py");
+  if (is_there(files, code / "setup.py")) prepared.form = CodeForm::kPackage;
   if (!uses_script_mode(spec)) return prepared;
   const Result<std::string> entry_point = entry_point_of(spec);
   if (!entry_point) return tl::unexpected(entry_point.error());
-  const EntryKind kind = entry_kind(*entry_point, prepared.has_setup_script);
+  const EntryKind kind = entry_kind(*entry_point, prepared.form);
   if (kind == EntryKind::kPackage) return prepared;  // what the package offers, only Python knows
   RETURN_IF_ERROR(check_entry_point(*entry_point, source, files, code));
   if (kind == EntryKind::kCommand) RETURN_IF_ERROR(files.set_mode(code / *entry_point, 0755));

@@ -46,7 +46,7 @@ TEST_F(PrepareCode, CopiesAFolderWithWhatLiesBelow) {
   const Result<PreparedCode> prepared = prepare(spec_);
   ASSERT_TRUE(prepared) << prepared.error().message;
   EXPECT_TRUE(prepared->has_requirements);
-  EXPECT_FALSE(prepared->has_setup_script);
+  EXPECT_EQ(prepared->form, CodeForm::kFiles);
   EXPECT_EQ(text_of("/jobs/code/lib/a b.py"), "x");
   EXPECT_EQ(*files_->read_symlink("/jobs/code/link.py"), "train.py");
 }
@@ -105,6 +105,9 @@ class BucketStore final : public storage::ObjectStore {
   Result<std::unique_ptr<os::WritableFile>> create(const storage::Uri&) override {
     return failure(ErrorCode::kUnsupported, "read-only");
   }
+  Result<std::unique_ptr<os::WritableFile>> create_new(const storage::Uri&) override {
+    return failure(ErrorCode::kUnsupported, "read-only");
+  }
   Status remove(const storage::Uri&) override { return ok(); }
   std::optional<os::fs::path> local_folder(const storage::Uri&) override { return std::nullopt; }
 
@@ -161,7 +164,7 @@ TEST_F(PrepareCode, LeavesTheNameOfAPackageToPython) {
   spec_.hyperparameters["sagemaker_program"] = "pkg";
   const Result<PreparedCode> prepared = prepare(spec_);
   ASSERT_TRUE(prepared) << prepared.error().message;
-  EXPECT_TRUE(prepared->has_setup_script);
+  EXPECT_EQ(prepared->form, CodeForm::kPackage);
 }
 
 TEST_F(PrepareCode, PreparesCodeForAnotherProgramWithoutLookingForTheEntryPoint) {

@@ -21,6 +21,11 @@
 
 namespace evener::runner {
 
+enum class CodeForm {
+  kFiles,
+  kPackage,    // with a setup.py: its entry point is a module
+};
+
 // What differs between machines and runs, so that the rest stays pure.
 struct InstanceFacts {
   std::string host;
@@ -34,7 +39,7 @@ struct InstanceFacts {
   std::map<std::string, std::string> base_environment; // the image's ENV: PATH, LANG, HOME, ...
   std::string python;                                  // interpreter of the host image
   std::string requirements_layer;                      // folder put on PYTHONPATH; "" for none
-  bool has_setup_script = false;                       // PreparedCode's: the code is a package
+  CodeForm code_form = CodeForm::kFiles;               // PreparedCode's
 };
 
 // Relative paths below /opt/ml -> content: input/config/*.json.
@@ -73,7 +78,7 @@ using UnpackFunction = std::function<Status(const std::filesystem::path& archive
 // lies beside `code` while it is unpacked.
 struct PreparedCode {
   bool has_requirements = false;
-  bool has_setup_script = false;
+  CodeForm form = CodeForm::kFiles;
 };
 // At most this much is copied from a source folder.
 inline constexpr std::uint64_t kSourceLimitBytes = 10ull << 30;

@@ -197,9 +197,9 @@ Result<std::string> entry_point_of(const jobs::JobSpec& spec) {
                      "to it, as train.py");
 }
 
-EntryKind entry_kind(const std::string& entry_point, bool has_setup_script) {
+EntryKind entry_kind(const std::string& entry_point, CodeForm form) {
   if (entry_point.ends_with(".sh")) return EntryKind::kCommand;
-  if (has_setup_script) return EntryKind::kPackage;
+  if (form == CodeForm::kPackage) return EntryKind::kPackage;
   return entry_point.ends_with(".py") ? EntryKind::kScript : EntryKind::kCommand;
 }
 

@@ -25,7 +25,7 @@ std::string decoded_hyperparameter(const jobs::JobSpec& spec, const std::string&
 Result<std::string> entry_point_of(const jobs::JobSpec& spec);
 
 enum class EntryKind { kScript, kPackage, kCommand };  // python x.py, python -m x, ./x
-EntryKind entry_kind(const std::string& entry_point, bool has_setup_script);
+EntryKind entry_kind(const std::string& entry_point, CodeForm form);
 
 // `--key value` sorted by key, `-k value` for keys of one letter.
 std::vector<std::string> script_arguments(const jobs::JobSpec& spec);

@@ -77,8 +77,10 @@ Status attempt_bridge() {
   return links->add_bridge("br0");
 }
 
+enum class Mounter { kMachineRoot, kUserNamespaceRoot };
+
 // On a tmpfs of the attempt's own, so that it says nothing about the file system of a home.
-Status attempt_overlay(bool in_user_namespace) {
+Status attempt_overlay(Mounter mounter) {
   RETURN_IF_ERROR(os::make_mounts_private());
   Result<os::UniqueFd> scratch = os::make_file_system("tmpfs", {}, {});
   if (!scratch) return tl::unexpected<Error>(scratch.error());
@@ -90,7 +92,7 @@ Status attempt_overlay(bool in_user_namespace) {
     if (!made) return tl::unexpected<Error>(made.error());
     options.emplace_back(std::string(name) + "dir", std::string("/tmp/") + name);
   }
-  if (in_user_namespace) options.emplace_back("userxattr", "");
+  if (mounter == Mounter::kUserNamespaceRoot) options.emplace_back("userxattr", "");
   const Result<os::UniqueFd> overlay = os::make_file_system("overlay", options, {});
   if (!overlay) return tl::unexpected<Error>(overlay.error());
   return ok();
@@ -208,6 +210,7 @@ Ability slurm() {
 std::vector<Ability> probe_abilities() {
   std::vector<Ability> abilities;
   const bool root = os::may_administer();
+  const Mounter mounter = root ? Mounter::kMachineRoot : Mounter::kUserNamespaceRoot;
   abilities.push_back({"root", root, root ? "full control groups and devices" : "not root",
                        root ? "" : "not needed where user namespaces work"});
   abilities.push_back(user_namespaces());
@@ -217,7 +220,7 @@ std::vector<Ability> probe_abilities() {
                               "isolation until then"));
   add_cgroups(abilities);
   abilities.push_back(ability("overlay",
-                              try_isolated(CLONE_NEWNS, [root] { return attempt_overlay(!root); }),
+                              try_isolated(CLONE_NEWNS, [mounter] { return attempt_overlay(mounter); }),
                               "inputs are shown without copying",
                               "modprobe overlay; without it inputs are copied"));
   abilities.push_back(ability("FUSE", can_open("/dev/fuse"), "/dev/fuse",

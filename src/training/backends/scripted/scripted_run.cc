@@ -54,7 +54,7 @@ void ScriptedRun::take(const Due& due) {
       return train();
     case Step::kExit: {
       const bool fails = script_.fail_host.empty() || script_.fail_host == due.host;
-      exit_host(due.host, fails ? script_.exit_code : 0, false);
+      exit_host(due.host, fails ? script_.exit_code : 0, EndedBy::kItself);
       return follow_endings();
     }
     case Step::kMaxRuntime:
@@ -93,7 +93,8 @@ void ScriptedRun::train() {
   }
 }
 
-void ScriptedRun::exit_host(const std::string& host, int code, bool stopped_by_us) {
+void ScriptedRun::exit_host(const std::string& host, int code, EndedBy ended_by) {
+  const bool stopped_by_us = ended_by == EndedBy::kUs;
   for (const jobs::Instance& instance : job_.instances)
     if (instance.placement.host == host && !instance.exit)
       return write(jobs::InstanceExited{
@@ -119,7 +120,7 @@ void ScriptedRun::terminate_rest() {
 
 void ScriptedRun::end_rest(int code) {
   for (std::size_t i = 0; i < job_.instances.size(); ++i)
-    exit_host(job_.instances[i].placement.host, code, true);
+    exit_host(job_.instances[i].placement.host, code, EndedBy::kUs);
 }
 
 void ScriptedRun::collect() {

@@ -48,7 +48,8 @@ class ScriptedRun {
   void take(const Due& due);
   void stage();
   void train();
-  void exit_host(const std::string& host, int code, bool stopped_by_us);
+  enum class EndedBy { kItself, kUs };
+  void exit_host(const std::string& host, int code, EndedBy ended_by);
   // Acts on jobs::decide_ending after some hosts have ended.
   void follow_endings();
   void terminate_rest();

@@ -129,7 +129,7 @@ runner::InstanceFacts instance_facts(const Plan& plan, const JobFolder& folder,
   facts.base_environment = plan.host_environment;
   facts.python = find_python(plan.host_environment);
   if (code.installs) facts.requirements_layer = layer_path(plan, folder);
-  facts.has_setup_script = code.prepared.has_setup_script;
+  facts.code_form = code.prepared.form;
   return facts;
 }
 
