@@ -18,8 +18,16 @@ void add_shared(CLI::App& command, SharedOptions& options) {
 }
 
 void add_region(CLI::App& command, SharedOptions& options) {
+  const auto plain_name = [](const std::string& region) {
+    constexpr std::size_t kLongest = 32;
+    const bool plain = !region.empty() && region.size() <= kLongest &&
+                       region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
+                           std::string::npos;
+    return plain ? std::string() : "a region is a name such as us-east-1";
+  };
   command.add_option("--region", options.region, "region of prices and ARNs")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(plain_name);
 }
 
 CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help) {
@@ -55,7 +63,9 @@ void add_train(CLI::App& root, int& exit_code) {
   add_train_flags(*train, options->flags);
   train->add_option("--fit", options->fit,
                     "share, strict or scaled:FACTOR: how instance types map onto this machine");
-  train->add_option("--isolation", options->isolation, "namespaces or plain");
+  train->add_option("--isolation", options->isolation,
+                    "namespaces or plain (default: the best that this machine allows)")
+      ->envname("EVENER_ISOLATION");
   train->add_flag_callback("--detach", [options] { options->waiting = Waiting::kDetach; },
                            "start the job, print its name and return");
   train->callback([options, train, &exit_code] {
@@ -78,7 +88,9 @@ void add_jobs_list(CLI::App& jobs, int& exit_code) {
   add_shared(*list, options->shared);
   list->add_option("--status", options->status, "only jobs in this status, e.g. Failed");
   list->add_option("--name-contains", options->name_contains, "only jobs with this in their name");
-  list->add_option("--limit", options->limit, "at most this many")->capture_default_str();
+  list->add_option("--limit", options->limit, "at most this many")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}));
   list->callback([options, &exit_code] { exit_code = run_jobs_list(*options); });
 }
 
@@ -234,7 +246,7 @@ int run_command_line(int argc, char** argv) {
     if (error.get_exit_code() == 0) return root.exit(error);
     return report_usage(root, error);
   }
-  return exit_code;
+  return exit_code_with_output(exit_code);
 }
 
 }  // namespace evener::app

@@ -18,6 +18,22 @@ fs::path home_path(const fs::path& chosen) {
   return fs::path(user != nullptr && *user != '\0' ? user : "/tmp") / ".evener";
 }
 
+namespace {
+
+Status check_usable(const fs::path& root) {
+  std::error_code gone;
+  if (!fs::is_directory(root, gone))
+    return failure(ErrorCode::kInvalidArgument,
+                   "the home " + root.string() +
+                       " is not a folder; choose another with --home or EVENER_HOME");
+  if (::access(root.c_str(), W_OK | X_OK) == 0) return ok();
+  Error error = errno_error(errno, "write to the home " + root.string());
+  error.message += "; choose another with --home or EVENER_HOME";
+  return tl::unexpected(std::move(error));
+}
+
+}  // namespace
+
 Result<Home> open_home(const fs::path& chosen) {
   Home home{home_path(chosen)};
   std::error_code made;
@@ -26,16 +42,17 @@ Result<Home> open_home(const fs::path& chosen) {
     return errno_failure(made.value(), "make the home " + home.root.string());
   if (::mkdir(home.root.c_str(), 0700) != 0 && errno != EEXIST)
     return errno_failure(errno, "make the home " + home.root.string());
-  if (!fs::is_directory(home.root, made))
-    return failure(ErrorCode::kInvalidArgument,
-                   "the home " + home.root.string() +
-                       " is not a folder; choose another with --home or EVENER_HOME");
-  if (::access(home.root.c_str(), W_OK | X_OK) != 0) {
-    Error error = errno_error(errno, "write to the home " + home.root.string());
-    error.message += "; choose another with --home or EVENER_HOME";
-    return tl::unexpected(std::move(error));
-  }
+  RETURN_IF_ERROR(check_usable(home.root));
   return home;
+}
+
+Result<Home> find_home(const fs::path& chosen) {
+  Home home{home_path(chosen)};
+  std::error_code gone;
+  if (fs::exists(home.root, gone)) RETURN_IF_ERROR(check_usable(home.root));
+  if (fs::exists(home.store(), gone)) return home;
+  return failure(ErrorCode::kNotFound, "no jobs yet in the home " + home.root.string() +
+                                           "; --home or EVENER_HOME choose another");
 }
 
 }  // namespace evener::app

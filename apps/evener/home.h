@@ -13,6 +13,7 @@ namespace evener::app {
 
 struct Home {
   std::filesystem::path root;
+  std::filesystem::path store() const { return root / "evener.db"; }
   std::filesystem::path lock() const { return root / "engine.lock"; }
   // Held by the background engine, whether it has the seat or waits for it.
   std::filesystem::path background_lock() const { return root / "engine.background.lock"; }
@@ -28,5 +29,7 @@ std::filesystem::path home_path(const std::filesystem::path& chosen);
 
 // Makes it (mode 0700) if it is not there.
 Result<Home> open_home(const std::filesystem::path& chosen);
+// For commands that look at jobs: makes nothing. kNotFound where no job was ever submitted.
+Result<Home> find_home(const std::filesystem::path& chosen);
 
 }  // namespace evener::app

@@ -30,9 +30,16 @@ sandbox::Isolation remembered_or_probed(const Home& home, os::FileSystem& files)
 
 Result<sandbox::Isolation> choose_isolation(const std::string& word, const Home& home,
                                             os::FileSystem& files) {
-  if (word.empty()) return remembered_or_probed(home, files);
-  if (word == "namespaces") return sandbox::Isolation::kNamespaces;
-  if (word == "plain") return sandbox::Isolation::kPlain;
+  auto wished = wished_isolation(word);
+  if (!wished) return tl::unexpected(wished.error());
+  if (!*wished) return remembered_or_probed(home, files);
+  return **wished == jobs::Isolation::kPlain ? sandbox::Isolation::kPlain
+                                             : sandbox::Isolation::kNamespaces;
+}
+
+Result<std::optional<jobs::Isolation>> wished_isolation(const std::string& word) {
+  if (word.empty()) return std::nullopt;
+  if (const auto isolation = jobs::isolation_from(word)) return isolation;
   return failure(ErrorCode::kInvalidArgument,
                  "--isolation '" + word + "': use namespaces or plain");
 }

@@ -1,11 +1,10 @@
 #include "evener/job_view.h"
 
-#include <unistd.h>
-
-#include <cerrno>
+#include <cstdio>
 
 #include "base/byte_size.h"
 #include "base/utf8.h"
+#include "evener/commands.h"
 #include "evener/machine.h"
 #include "evener/text_table.h"
 
@@ -72,12 +71,14 @@ class JsonView final : public JobView {
 }  // namespace
 
 void print(std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+int exit_code_with_output(int code) {
+  // A reader that has left, or an output that was closed from the start, is no failure.
+  if (std::ferror(stdout) == 0 || output_is_closed() || code != kExitDone) return code;
+  return report_error({ErrorCode::kIo, "standard output took not all that was printed"}, kExitFailed);
 }
 
 std::string line_text(const HostLine& line) {

@@ -42,5 +42,8 @@ std::string live_json(const metrics::Progress& progress, const std::string& job)
 
 // Writes all of `text` to standard output.
 void print(std::string_view text);
+// `code`, or kExitFailed with a word on standard error where standard output took not all of what
+// was printed, though someone reads it: a full disk.
+int exit_code_with_output(int code);
 
 }  // namespace evener::app

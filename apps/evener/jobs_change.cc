@@ -23,8 +23,8 @@ int done(const JobOptions& options, const std::string& text) {
 int run_jobs_stop(const JobOptions& options) {
   const SystemClock clock;
   auto opened = open_jobs(options.shared, clock);
-  if (!opened) return report_error(opened.error(), kExitFailed);
-  auto job = opened->store->find(options.name);
+  if (!opened) return report_error(opened.error(), kExitUsage);
+  auto job = find_job(*opened->store, options.name);
   if (!job) return report_error(job.error(), kExitUsage);
   if (job->ended())
     return report_error({ErrorCode::kInvalidArgument,
@@ -45,8 +45,8 @@ int run_jobs_stop(const JobOptions& options) {
 int run_jobs_delete(const JobOptions& options) {
   const SystemClock clock;
   auto opened = open_jobs(options.shared, clock);
-  if (!opened) return report_error(opened.error(), kExitFailed);
-  auto job = opened->store->find(options.name);
+  if (!opened) return report_error(opened.error(), kExitUsage);
+  auto job = find_job(*opened->store, options.name);
   if (!job) return report_error(job.error(), kExitUsage);
   if (!job->ended())
     return report_error({ErrorCode::kInvalidArgument,

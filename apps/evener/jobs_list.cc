@@ -47,7 +47,11 @@ int run_jobs_list(const JobsListOptions& options) {
                           kExitUsage);
   }
   auto opened = open_jobs(options.shared, clock);
-  if (!opened) return report_error(opened.error(), kExitFailed);
+  if (!opened && opened.error().code == ErrorCode::kNotFound) {
+    if (options.shared.form == OutputForm::kText) print(opened.error().message + "\n");
+    return kExitDone;
+  }
+  if (!opened) return report_error(opened.error(), kExitUsage);
   auto jobs = opened->store->list(filter);
   if (!jobs) return report_error(jobs.error(), kExitFailed);
   if (options.shared.form == OutputForm::kJson) {

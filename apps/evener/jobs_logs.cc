@@ -79,15 +79,15 @@ Status print_log(JobFollower& follower, const LogsOptions& options, WallTime sin
 
 int run_jobs_logs(const LogsOptions& options) {
   const SystemClock clock;
-  auto opened = open_jobs(options.shared, clock);
-  if (!opened) return report_error(opened.error(), kExitFailed);
   WallTime since{};
   if (!options.since.empty()) {
     auto parsed = parse_since(options.since, clock.wall_now());
     if (!parsed) return report_error(parsed.error(), kExitUsage);
     since = *parsed;
   }
-  auto job = opened->store->find(options.name);
+  auto opened = open_jobs(options.shared, clock);
+  if (!opened) return report_error(opened.error(), kExitUsage);
+  auto job = find_job(*opened->store, options.name);
   if (!job) return report_error(job.error(), kExitUsage);
   if (auto checked = check_names(*job, options); !checked)
     return report_error(checked.error(), kExitUsage);

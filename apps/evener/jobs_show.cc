@@ -31,8 +31,8 @@ std::string details(const jobs::TrainingJob& job) {
 int run_jobs_show(const JobOptions& options) {
   const SystemClock clock;
   auto opened = open_jobs(options.shared, clock);
-  if (!opened) return report_error(opened.error(), kExitFailed);
-  auto job = opened->store->find(options.name);
+  if (!opened) return report_error(opened.error(), kExitUsage);
+  auto job = find_job(*opened->store, options.name);
   if (!job) return report_error(job.error(), kExitUsage);
   if (options.shared.form == OutputForm::kJson) {
     print(api::describe_training_job(*job) + "\n");

@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "base/log.h"
+#include "base/near_miss.h"
 #include "evener/engine_seat.h"
 
 namespace evener::app {
@@ -25,7 +27,7 @@ Status wait_for_imports(store::Store& store, const Clock& clock) {
 }  // namespace
 
 Result<OpenedJobs> open_jobs(const SharedOptions& options, const Clock& clock) {
-  auto home = open_home(options.home);
+  auto home = find_home(options.home);
   if (!home) return tl::unexpected(home.error());
   OpenedJobs opened{.home = *home, .files = os::make_real_file_system(), .store = nullptr};
   auto store = store::open_store(opened.home.root);
@@ -38,9 +40,24 @@ Result<OpenedJobs> open_jobs(const SharedOptions& options, const Clock& clock) {
     return opened;
   }
   auto acted = attend(opened.home);
-  if (!acted) return tl::unexpected(acted.error());
-  if (*acted == Attended::kNow) RETURN_IF_ERROR(wait_for_imports(*opened.store, clock));
+  if (!acted)   // the jobs can be looked at all the same
+    log_line(LogLevel::kWarning, "engine", "the jobs of this home are left alone",
+             {{"error", acted.error().message}});
+  if (acted && *acted == Attended::kNow) RETURN_IF_ERROR(wait_for_imports(*opened.store, clock));
   return opened;
+}
+
+Result<jobs::TrainingJob> find_job(store::Store& store, const std::string& name) {
+  constexpr std::size_t kMostNames = 10'000;
+  auto job = store.find(name);
+  if (job || job.error().code != ErrorCode::kNotFound) return job;
+  auto known = store.list({.status = {}, .name_contains = "", .limit = kMostNames});
+  if (!known) return job;
+  std::vector<std::string_view> names;
+  for (const auto& one : *known) names.push_back(one.spec.name);
+  Error error = job.error();
+  error.message += did_you_mean(name, names) + "; `evener jobs list` shows what there is";
+  return tl::unexpected(std::move(error));
 }
 
 }  // namespace evener::app

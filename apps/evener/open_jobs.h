@@ -4,10 +4,12 @@
 //
 // Used by:  jobs list, show, logs, stop, delete.
 // Threads:  one.
-// Fails:    the home's and the store's errors.
+// Fails:    the home's and the store's errors, which are the user's to mend (kExitUsage); kNotFound
+//           where the home has no jobs, or no job of that name.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "evener/home.h"
@@ -23,5 +25,8 @@ struct OpenedJobs {
   std::unique_ptr<store::Store> store;
 };
 Result<OpenedJobs> open_jobs(const SharedOptions& options, const Clock& clock);
+
+// The job, or what else the user may have meant.
+Result<jobs::TrainingJob> find_job(store::Store& store, const std::string& name);
 
 }  // namespace evener::app

@@ -11,6 +11,8 @@
 #include "base/ids.h"
 #include "evener/catalog_source.h"
 #include "evener/engine_seat.h"
+#include "evener/isolation.h"
+#include "evener/local_inputs.h"
 #include "storage/storage.h"
 
 namespace evener::app {
@@ -115,7 +117,11 @@ Result<std::string> submit(const std::string& request, const TrainOptions& optio
   if (!parsed) return tl::unexpected(parsed.error());
   jobs::JobSpec& spec = parsed->spec;
   RETURN_IF_ERROR(check_places(spec));
+  RETURN_IF_ERROR(check_local_inputs(spec, files));
   if (!options.fit.empty()) RETURN_IF_ERROR(set_fit(options.fit, spec));
+  auto isolation = wished_isolation(options.isolation);
+  if (!isolation) return tl::unexpected(isolation.error());
+  spec.isolation = *isolation;
   auto catalog = load_catalog(home, files);
   if (!catalog) return tl::unexpected(catalog.error());
   resolve_shapes(spec, *catalog, whole_machine(), parsed->notices);

@@ -78,7 +78,7 @@ int run_train(const TrainOptions& options) {
   auto home = open_home(options.shared.home);
   if (!home) return report_error(home.error(), kExitUsage);
   auto files = os::make_real_file_system();
-  auto isolation = choose_isolation(options.isolation, *home, *files);
+  auto isolation = choose_isolation("", *home, *files);
   if (!isolation) return report_error(isolation.error(), kExitUsage);
   auto request = request_text(options, *home, *files, clock.wall_now());
   if (!request) return report_error(request.error(), kExitUsage);

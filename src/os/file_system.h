@@ -66,7 +66,8 @@ class WritableFile {
   // Writes all of it at `offset`, also beyond the end; from several threads at once. Not for files
   // of open_append(), and not beside append().
   virtual Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
-  // Data and size are on stable storage when it returns.
+  // Data and size are on stable storage when it returns. A file of create_replacing() or
+  // create_new() that was synced has its name there too once close() has returned.
   virtual Status sync() = 0;
   // Reports what the destructor could not.
   virtual Status close() = 0;

@@ -50,7 +50,10 @@ class UnpublishedFile final : public WritableFile {
   }
 
   Status sync() override {
-    if (::fdatasync(fd_.get()) == 0) return ok();
+    if (::fdatasync(fd_.get()) == 0) {
+      synced_ = true;
+      return ok();
+    }
     failed_ = true;
     return errno_failure(errno, attempt("sync", path_));
   }
@@ -60,6 +63,7 @@ class UnpublishedFile final : public WritableFile {
     Status published = failed_ ? Status(failure(ErrorCode::kIo, attempt("close", path_) +
                                                                     ": a write failed before"))
                                : publish();
+    if (published && synced_) published = sync_name();
     const int closed = ::close(fd_.release());
     if (published && closed != 0) published = errno_failure(errno, attempt("close", path_));
     drop_name();
@@ -89,6 +93,13 @@ class UnpublishedFile final : public WritableFile {
     return ok();
   }
 
+  // Whoever synced the bytes means that they are found again after a loss of power.
+  Status sync_name() const {
+    const UniqueFd folder(::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder && ::fsync(folder.get()) == 0) return ok();
+    return errno_failure(errno, attempt("sync the folder of", path_));
+  }
+
   bool link_to(const fs::path& name) const {
     char link[40];
     std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd_.get());
@@ -105,6 +116,7 @@ class UnpublishedFile final : public WritableFile {
   fs::path temporary_;
   WhenTaken when_taken_;
   std::atomic<bool> failed_{false};
+  bool synced_ = false;
 };
 
 }  // namespace

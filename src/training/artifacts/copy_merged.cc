@@ -54,6 +54,7 @@ Status write_object(const ObjectToWrite& object, storage::ObjectStore& store,
   auto writer = store.create(object.target);
   if (!writer) return failure_in(object.place, std::move(writer.error()));
   Status copied = copy_bytes(**source, **writer, meter, stop);
+  if (copied) copied = (*writer)->sync();
   if (copied) copied = (*writer)->close();
   if (!copied) return failure_in(object.place, std::move(copied.error()));
   return ok();

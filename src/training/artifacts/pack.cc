@@ -51,6 +51,8 @@ Result<std::uint64_t> write_archive(const TarLayout& layout, os::WritableFile& a
         return archive.append(bytes);
       },
       stop));
+  // The job's end will say that they are there: also after a loss of power.
+  RETURN_IF_ERROR(archive.sync());
   RETURN_IF_ERROR(archive.close());
   meter.finish();
   return written;

@@ -23,6 +23,9 @@ Status add_entry(os::FileSystem& files, HostTree& tree, std::string path,
     tree.left_out.push_back(entry.path + ": a socket, FIFO or device");
     return ok();
   }
+  constexpr std::uint32_t kOwnerReads = 0400;
+  if (stat->kind == FileKind::kRegular && (stat->mode & kOwnerReads) == 0)
+    (void)files.set_mode(full, stat->mode | kOwnerReads);   // else reading it says why
   if (stat->kind == FileKind::kSymlink) {
     auto target = files.read_symlink(full);
     if (!target) return tl::unexpected(std::move(target.error()));
@@ -30,6 +33,16 @@ Status add_entry(os::FileSystem& files, HostTree& tree, std::string path,
   }
   tree.entries.push_back(std::move(entry));
   return ok();
+}
+
+// A program may have closed a folder of its results to its own user, who may open it again.
+Result<std::vector<os::DirectoryEntry>> list_opened(os::FileSystem& files,
+                                                    const std::filesystem::path& folder) {
+  constexpr std::uint32_t kOwnerOnly = 0700;
+  auto listed = files.list(folder);
+  if (listed || listed.error().code != ErrorCode::kPermissionDenied) return listed;
+  if (!files.set_mode(folder, kOwnerOnly)) return listed;
+  return files.list(folder);
 }
 
 struct DigitSplit {
@@ -62,7 +75,7 @@ Result<HostTree> read_tree(os::FileSystem& files, const HostFolder& host, std::s
     if (stop.stop_requested()) return failure(ErrorCode::kCancelled, "stopped on request");
     const std::string at = std::move(folders.back());
     folders.pop_back();
-    auto listed = files.list(at.empty() ? folder : folder / at);
+    auto listed = list_opened(files, at.empty() ? folder : folder / at);
     if (!listed) return tl::unexpected(std::move(listed.error()));
     for (os::DirectoryEntry& item : *listed) {
       std::string path = at.empty() ? std::move(item.name) : at + '/' + item.name;

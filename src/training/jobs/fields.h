@@ -73,6 +73,7 @@ void fields(Archive& a, JobSpec& v) {
   a("checkpoint_path", v.checkpoint_path);
   a("fit", v.fit);
   a("fit_scale", v.fit_scale);
+  a("isolation", v.isolation);
   a("shuffle_hosts_seed", v.shuffle_hosts_seed);
   a("request_json", v.request_json);
 }

@@ -114,6 +114,7 @@ void decode_name(const std::string& s, DataType& v) { v = named(data_type_from(s
 void decode_name(const std::string& s, Distribution& v) { v = named(distribution_from(s), s); }
 void decode_name(const std::string& s, Compression& v) { v = named(compression_from(s), s); }
 void decode_name(const std::string& s, Fit& v) { v = named(fit_from(s), s); }
+void decode_name(const std::string& s, Isolation& v) { v = named(isolation_from(s), s); }
 void decode_name(const std::string& s, StopCause& v) { v = named(stop_cause_from(s), s); }
 
 template <class Integer>

@@ -38,6 +38,7 @@ class RandomFiller {
   void fill(Distribution& value) { value = static_cast<Distribution>(random_.below(2)); }
   void fill(Compression& value) { value = static_cast<Compression>(random_.below(2)); }
   void fill(Fit& value) { value = static_cast<Fit>(random_.below(3)); }
+  void fill(Isolation& value) { value = static_cast<Isolation>(random_.below(2)); }
   void fill(StopCause& value) { value = static_cast<StopCause>(random_.below(3)); }
   void fill(JobStatus& value) { value = static_cast<JobStatus>(random_.below(6)); }
   void fill(SecondaryStatus& value) { value = static_cast<SecondaryStatus>(random_.below(14)); }

@@ -59,6 +59,11 @@ constexpr NameTable<Fit, 3> kFits{{
     {Fit::kScaled, "scaled"},
 }};
 
+constexpr NameTable<Isolation, 2> kIsolations{{
+    {Isolation::kNamespaces, "namespaces"},
+    {Isolation::kPlain, "plain"},
+}};
+
 constexpr NameTable<StopCause, 3> kStopCauses{{
     {StopCause::kUser, "User"},
     {StopCause::kMaxRuntime, "MaxRuntime"},
@@ -94,6 +99,7 @@ std::string_view to_string(DataType type) { return name_in(kDataTypes, type); }
 std::string_view to_string(Distribution value) { return name_in(kDistributions, value); }
 std::string_view to_string(Compression compression) { return name_in(kCompressions, compression); }
 std::string_view to_string(Fit fit) { return name_in(kFits, fit); }
+std::string_view to_string(Isolation value) { return name_in(kIsolations, value); }
 std::string_view to_string(StopCause cause) { return name_in(kStopCauses, cause); }
 std::string_view to_string(SortBy by) { return name_in(kSortBys, by); }
 std::string_view to_string(SortOrder order) { return name_in(kSortOrders, order); }
@@ -115,6 +121,9 @@ std::optional<Compression> compression_from(std::string_view text) {
   return value_in(kCompressions, text);
 }
 std::optional<Fit> fit_from(std::string_view text) { return value_in(kFits, text); }
+std::optional<Isolation> isolation_from(std::string_view text) {
+  return value_in(kIsolations, text);
+}
 std::optional<StopCause> stop_cause_from(std::string_view text) {
   return value_in(kStopCauses, text);
 }

@@ -28,6 +28,7 @@ TEST(Names, EveryEnumeratorRoundTrips) {
   check_names(Distribution::kShardedByS3Key, distribution_from);
   check_names(Compression::kGzip, compression_from);
   check_names(Fit::kScaled, fit_from);
+  check_names(Isolation::kPlain, isolation_from);
   check_names(StopCause::kEngineLost, stop_cause_from);
   check_names(SortBy::kLastModifiedTime, sort_by_from);
   check_names(SortOrder::kDescending, sort_order_from);

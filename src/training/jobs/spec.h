@@ -78,6 +78,11 @@ enum class Fit { kShare, kStrict, kScaled };
 std::string_view to_string(Fit fit);               // "share", "strict", "scaled"
 std::optional<Fit> fit_from(std::string_view text);
 
+// What keeps instances apart: namespaces, or nothing but addresses and folders of their own.
+enum class Isolation { kNamespaces, kPlain };
+std::string_view to_string(Isolation isolation);   // "namespaces", "plain"
+std::optional<Isolation> isolation_from(std::string_view text);
+
 struct JobSpec {
   std::string name;
   std::map<std::string, std::string> hyperparameters{};
@@ -100,6 +105,7 @@ struct JobSpec {
   std::string checkpoint_path = "/opt/ml/checkpoints";
   Fit fit = Fit::kShare;
   double fit_scale = 1.0;                   // CPUs per vCPU under Fit::kScaled
+  std::optional<Isolation> isolation{};     // none: the best of the machine that runs the job
   std::optional<std::uint64_t> shuffle_hosts_seed{};  // test switch: deal hosts to groups at random
   std::string request_json{};               // the body of CreateTrainingJob as accepted
   bool operator==(const JobSpec&) const = default;

@@ -13,6 +13,13 @@ constexpr std::size_t kMostStringBytes = 128u << 10;  // MAX_ARG_STRLEN, its fin
 
 using Variables = std::map<std::string, std::string>;
 
+// Where /opt/ml is a folder elsewhere, a word that is a path below it means that folder.
+std::string with_ml_path(const std::string& word, const InstanceFacts& facts) {
+  const std::string ml(kMlPath);
+  const bool below = word == ml || word.starts_with(ml + "/");
+  return below ? facts.ml_path + word.substr(ml.size()) : word;
+}
+
 // What every program of a job finds, script mode or not. The request's Environment is on top of
 // the first part and below the second.
 Variables common_variables(const jobs::TrainingJob& job, const InstanceFacts& facts) {
@@ -21,7 +28,7 @@ Variables common_variables(const jobs::TrainingJob& job, const InstanceFacts& fa
   const std::string region = region_of(job);
   if (!region.empty()) variables["AWS_REGION"] = region;
   variables["DMLC_INTERFACE"] = facts.interface_name;
-  for (const auto& [name, value] : job.spec.environment) variables[name] = value;
+  for (const auto& [name, value] : job.spec.environment) variables[name] = with_ml_path(value, facts);
   variables["TRAINING_JOB_NAME"] = job.spec.name;
   variables["TRAINING_JOB_ARN"] = job.arn;
   if (facts.ml_path != kMlPath) variables["SAGEMAKER_BASE_DIR"] = facts.ml_path;
@@ -72,6 +79,7 @@ InstanceCommand entry_point_command(const jobs::TrainingJob& job, const Instance
   InstanceCommand command;
   command.argv = job.spec.entrypoint;
   for (const std::string& argument : job.spec.arguments) command.argv.push_back(argument);
+  for (std::string& word : command.argv) word = with_ml_path(word, facts);
   if (command.argv.empty()) command.argv = {"train"};
   command.environment = common_variables(job, facts);
   command.directory = "/";

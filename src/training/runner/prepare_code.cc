@@ -41,16 +41,21 @@ tl::unexpected<Error> no_source(const std::string& source, const std::string& wh
                                            "sagemaker_submit_directory");
 }
 
+Result<os::FileStat> find_local(const path& source, os::FileSystem& files) {
+  auto stat = files.stat_followed(source);
+  if (!stat && stat.error().code == ErrorCode::kNotFound)
+    return no_source(source.string(), "does not exist");
+  if (stat && stat->kind != os::FileKind::kDirectory && stat->kind != os::FileKind::kRegular)
+    return no_source(source.string(), "is neither a folder nor a file");
+  return stat;
+}
+
 // A folder, an archive or one script of this machine.
 Status take_local(const path& source, os::FileSystem& files, const path& code,
                   const UnpackFunction& unpack) {
-  const Result<os::FileStat> stat = files.stat_followed(source);
-  if (!stat && stat.error().code == ErrorCode::kNotFound)
-    return no_source(source.string(), "does not exist");
+  const Result<os::FileStat> stat = find_local(source, files);
   if (!stat) return tl::unexpected(stat.error());
   if (stat->kind == os::FileKind::kDirectory) return copy_source(source, code, files);
-  if (stat->kind != os::FileKind::kRegular)
-    return no_source(source.string(), "is neither a folder nor a file");
   if (is_archive(source.string())) return unpack(source, code);
   return files.copy_file(source, code / source.filename());
 }
@@ -89,6 +94,31 @@ Status check_entry_point(const std::string& entry_point, const std::string& sour
 }
 
 }  // namespace
+
+Status check_local_code(const jobs::JobSpec& spec, os::FileSystem& files) {
+  if (!has_source_code(spec)) return ok();
+  const std::string source = source_of(spec);
+  if (source.empty()) return no_source("", "is not given");
+  const Result<storage::Uri> uri = storage::parse_uri(source);
+  if (!uri) return failure_in("the source code '" + source + "'", uri.error());
+  if (uri->scheme != "file") return ok();
+  const path place = "/" + uri->key;
+  const Result<os::FileStat> stat = find_local(place, files);
+  if (!stat) return tl::unexpected(stat.error());
+  if (stat->kind == os::FileKind::kRegular) {
+    const auto opened = files.open(place);
+    return opened ? ok() : tl::unexpected(opened.error());
+  }
+  if (const auto listed = files.list(place); !listed) return tl::unexpected(listed.error());
+  if (!uses_script_mode(spec)) return ok();
+  const Result<std::string> entry_point = entry_point_of(spec);
+  if (!entry_point) return tl::unexpected(entry_point.error());
+  if (entry_kind(*entry_point, is_there(files, place / "setup.py")) == EntryKind::kPackage)
+    return ok();
+  RETURN_IF_ERROR(check_entry_point(*entry_point, source, files, place));
+  const auto opened = files.open(place / *entry_point);
+  return opened ? ok() : tl::unexpected(opened.error());
+}
 
 Result<PreparedCode> prepare_code(const jobs::JobSpec& spec, const storage::StoreSet& stores,
                                   os::FileSystem& files, const std::filesystem::path& code,

@@ -86,6 +86,10 @@ Result<PreparedCode> prepare_code(const jobs::JobSpec& spec, const storage::Stor
                                   os::FileSystem& files, const std::filesystem::path& code,
                                   const UnpackFunction& unpack);
 
+// What can be said of the code before anything is copied: a source on this machine that is missing
+// or closed, an entry point that its folder lacks. Code elsewhere, and inside archives, passes.
+Status check_local_code(const jobs::JobSpec& spec, os::FileSystem& files);
+
 // pip's command for requirements.txt into `layer`, run inside the sandbox of the first host.
 InstanceCommand requirements_command(const InstanceFacts& facts, const std::string& code,
                                      const std::string& layer);

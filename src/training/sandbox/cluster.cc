@@ -67,6 +67,10 @@ Status Cluster::build() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     notices_.emplace_back("plain isolation: the instances share the machine's files, network and "
                           "processes, on addresses of 127.0.0.0/8; /opt/ml is a folder of the job");
+    if (!options_.reach_outside) {
+      notices_.emplace_back("plain isolation cannot cut the job off from the network: what asked for "
+                            "network isolation does not have it");
+    }
   } else if (Status made = build_network(rootness); !made) {
     return refused(made.error());
   }

@@ -3,6 +3,9 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace evener::store {
 namespace {
 
@@ -18,6 +21,45 @@ struct File {
   sqlite3_io_methods methods;
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
+
+// What was in a place of a file before a write or truncation that is not synced yet.
+struct Undo {
+  sqlite3_file* file;
+  sqlite3_int64 size;     // of the whole file
+  sqlite3_int64 offset;
+  std::vector<char> bytes;
+  std::vector<char> written;   // the first half of what came instead
+};
+std::vector<Undo> g_unsynced;  // newest last
+
+void remember(sqlite3_file* real, sqlite3_int64 offset, const void* bytes, int size) {
+  Undo undo{.file = real, .size = 0, .offset = offset, .bytes = {}, .written = {}};
+  real->pMethods->xFileSize(real, &undo.size);
+  const sqlite3_int64 behind = std::max<sqlite3_int64>(0, undo.size - offset);
+  const sqlite3_int64 kept = bytes ? std::min<sqlite3_int64>(behind, size) : behind;
+  undo.bytes.resize(static_cast<std::size_t>(kept));
+  if (kept > 0) real->pMethods->xRead(real, undo.bytes.data(), static_cast<int>(kept), offset);
+  const char* text = static_cast<const char*>(bytes);
+  if (bytes) undo.written.assign(text, text + size / 2);
+  g_unsynced.push_back(std::move(undo));
+}
+
+void put(sqlite3_file* file, const std::vector<char>& bytes, sqlite3_int64 offset) {
+  if (!bytes.empty())
+    file->pMethods->xWrite(file, bytes.data(), static_cast<int>(bytes.size()), offset);
+}
+
+// The disk as it is after a loss of power: it may have got none or some of what was not synced.
+enum class Torn { kNo, kYes };
+void lose_power(Torn torn) {
+  for (auto undo = g_unsynced.rbegin(); undo != g_unsynced.rend(); ++undo) {
+    put(undo->file, undo->bytes, undo->offset);
+    undo->file->pMethods->xTruncate(undo->file, undo->size);
+  }
+  for (std::size_t i = 1; torn == Torn::kYes && i < g_unsynced.size(); i += 2)
+    put(g_unsynced[i].file, g_unsynced[i].written, g_unsynced[i].offset);
+  _exit(kDeadExitCode);
+}
 
 File* file_of(sqlite3_file* file) { return reinterpret_cast<File*>(file); }
 
@@ -35,6 +77,12 @@ int meet_fate(const std::function<void()>& write_half) {
       _exit(kDeadExitCode);
     case WriteFate::kDiesBefore:
       _exit(kDeadExitCode);
+    case WriteFate::kLosesPower:
+      lose_power(Torn::kNo);
+      break;
+    case WriteFate::kTearsPower:
+      lose_power(Torn::kYes);
+      break;
   }
   return SQLITE_OK;
 }
@@ -42,23 +90,33 @@ int meet_fate(const std::function<void()>& write_half) {
 int on_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
   sqlite3_file* real = file_of(file)->real();
   const int code = meet_fate([&] { real->pMethods->xWrite(real, bytes, size / 2, offset); });
-  return code != SQLITE_OK ? code : real->pMethods->xWrite(real, bytes, size, offset);
+  if (code != SQLITE_OK) return code;
+  remember(real, offset, bytes, size);
+  return real->pMethods->xWrite(real, bytes, size, offset);
 }
 
 int on_truncate(sqlite3_file* file, sqlite3_int64 size) {
   sqlite3_file* real = file_of(file)->real();
   const int code = meet_fate([] {});
-  return code != SQLITE_OK ? code : real->pMethods->xTruncate(real, size);
+  if (code != SQLITE_OK) return code;
+  remember(real, size, nullptr, 0);
+  return real->pMethods->xTruncate(real, size);
 }
 
 int on_sync(sqlite3_file* file, int flags) {
   sqlite3_file* real = file_of(file)->real();
   const int code = meet_fate([] {});
-  return code != SQLITE_OK ? code : real->pMethods->xSync(real, flags);
+  if (code != SQLITE_OK) return code;
+  const int synced = real->pMethods->xSync(real, flags);
+  if (synced == SQLITE_OK)
+    std::erase_if(g_unsynced, [real](const Undo& undo) { return undo.file == real; });
+  return synced;
 }
 
 int on_close(sqlite3_file* file) {
   sqlite3_file* real = file_of(file)->real();
+  // A closed file's unsynced writes are no longer followed: they count as written.
+  std::erase_if(g_unsynced, [real](const Undo& undo) { return undo.file == real; });
   return real->pMethods->xClose(real);
 }
 
@@ -105,6 +163,7 @@ int on_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* 
 
 CountingVfs::CountingVfs(std::function<WriteFate()> fate) {
   g_fate = std::move(fate);
+  g_unsynced.clear();
   g_real = sqlite3_vfs_find(nullptr);
   g_counting = *g_real;
   g_counting.zName = "counting";

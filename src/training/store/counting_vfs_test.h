@@ -17,6 +17,8 @@ enum class WriteFate {
   kFails,
   kDiesBefore,   // the process ends, nothing written
   kDiesHalfway,  // the process ends with half of the bytes written
+  kLosesPower,   // nothing that was written since a file's last sync is on the disk
+  kTearsPower,   // as kLosesPower, but every second of those writes is there, to its half
 };
 
 // Makes all files that SQLite opens from here on ask `fate` before each write. For the whole

@@ -101,6 +101,14 @@ TEST(StoreCrash, AProcessThatDiesHalfwayThroughAnyWriteLosesNothingAcknowledged)
   die_at_every_write(WriteFate::kDiesHalfway);
 }
 
+TEST(StoreCrash, ALossOfPowerBeforeAnyWriteLosesNothingAcknowledged) {
+  die_at_every_write(WriteFate::kLosesPower);
+}
+
+TEST(StoreCrash, ALossOfPowerThatTearsWhatWasNotSyncedLosesNothingAcknowledged) {
+  die_at_every_write(WriteFate::kTearsPower);
+}
+
 // Every write in turn fails once: the commit says so, nothing has changed, and trying again works.
 void fail_at_every_write(WriteFate fate, ErrorCode expected) {
   bool met = true;

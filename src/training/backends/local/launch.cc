@@ -23,6 +23,13 @@ Status clear_folder(os::FileSystem& files, const JobFolder& folder) {
   return files.remove_tree(folder.instances());
 }
 
+// A job runs as it was submitted, whichever engine starts it.
+sandbox::Isolation isolation_of(const jobs::JobSpec& spec, sandbox::Isolation best_here) {
+  if (!spec.isolation) return best_here;
+  return *spec.isolation == jobs::Isolation::kPlain ? sandbox::Isolation::kPlain
+                                                    : sandbox::Isolation::kNamespaces;
+}
+
 Status make_folder(const LocalOptions& options, os::FileSystem& files, const JobFolder& folder,
                    const jobs::TrainingJob& job) {
   RETURN_IF_ERROR(files.make_directories(folder.root));
@@ -33,7 +40,7 @@ Status make_folder(const LocalOptions& options, os::FileSystem& files, const Job
   return write_plan(files, folder.plan(),
                     Plan{.job = job,
                          .engine_kind = options.engine_kind,
-                         .isolation = options.isolation,
+                         .isolation = isolation_of(job.spec, options.isolation),
                          .masked_paths = options.masked_paths,
                          .host_services = options.host_services,
                          .host_environment = options.host_environment});

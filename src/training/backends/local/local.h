@@ -26,7 +26,7 @@ struct LocalOptions {
   std::filesystem::path home;
   std::string program;                       // path of the evener binary
   EngineKind engine_kind = EngineKind::kEmbedded;
-  sandbox::Isolation isolation = sandbox::Isolation::kNamespaces;
+  sandbox::Isolation isolation = sandbox::Isolation::kNamespaces;  // of jobs that name none
   std::vector<std::string> masked_paths;     // user folders that no job may see
   std::vector<sandbox::HostService> host_services;  // reachable from jobs under a fixed name
   std::map<std::string, std::string> host_environment;  // PATH, LANG, ...: the host image's ENV

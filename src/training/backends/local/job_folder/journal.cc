@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 namespace evener::backends {
 namespace {
@@ -153,12 +154,28 @@ Status JournalWriter::write_pending() {
       return written;
     }
     whole_bytes_ += pending_.size();
-    pending_.clear();
+    unsynced_ += std::exchange(pending_, {});
   }
-  if (sync_pending_) {
-    RETURN_IF_ERROR(file_->sync());
-    sync_pending_ = false;
+  return sync_pending_ ? sync_all() : ok();
+}
+
+// After a failed sync the kernel may have dropped what it could not write, and the next sync would
+// say nothing of it. So all since the last good one is written again.
+Status JournalWriter::sync_all() {
+  if (auto synced = file_->sync(); !synced) {
+    file_.reset();
+    whole_bytes_ -= unsynced_.size();
+    pending_ = std::exchange(unsynced_, {});
+    return synced;
   }
+  if (!name_synced_) {
+    // A folder that someone has removed keeps nothing, and is waited for by no one.
+    Status named = files_.sync_directory(path_.parent_path());
+    if (!named && named.error().code != ErrorCode::kNotFound) return named;
+  }
+  name_synced_ = true;
+  unsynced_.clear();
+  sync_pending_ = false;
   return ok();
 }
 

@@ -60,6 +60,7 @@ class JournalWriter {
   JournalWriter(os::FileSystem& files, std::filesystem::path path)
       : files_(files), path_(std::move(path)) {}
   Status write_pending();
+  Status sync_all();
 
   os::FileSystem& files_;
   std::filesystem::path path_;
@@ -67,7 +68,9 @@ class JournalWriter {
   std::unique_ptr<os::WritableFile> file_;   // none after a failure: the tail is unknown then
   std::uint64_t whole_bytes_ = 0;
   std::string pending_;
+  std::string unsynced_;       // written since the last sync
   bool sync_pending_ = false;
+  bool name_synced_ = false;   // the folder's entry of the file
   std::string trouble_;
 };
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "os/file_system_faulty.h"
+#include "os/file_system_unsynced.h"
 
 namespace evener::backends {
 namespace {
@@ -145,6 +146,55 @@ TEST_F(JournalFile, WhateverCallFailsNothingIsLostOnceTheDiskTakesItAgain) {
     EXPECT_TRUE((*writer)->flush()) << "call " << fail_at << ": " << (*writer)->trouble();
     EXPECT_EQ(content(), text_of(events)) << "call " << fail_at;
     if (faulty.calls() < fail_at) return;   // nothing failed any more
+  }
+  FAIL() << "more calls than expected";
+}
+
+// Events 1, 3, 5, ... matter; power is lost after each event in turn, with any part of what was
+// not synced on the disk.
+TEST_F(JournalFile, ALossOfPowerLosesNothingThatWasSynced) {
+  std::vector<std::string> records;
+  for (std::uint64_t n = 1; n <= 6; ++n)
+    records.push_back(jobs::to_json(event_at(n, jobs::Noticed{"notice " + std::to_string(n)})));
+  for (std::size_t count = 1; count <= records.size(); ++count) {
+    for (std::uint64_t torn = 0; torn <= records[0].size() * 2; ++torn) {
+      files_ = os::make_memory_file_system(clock_);
+      os::UnsyncedFileSystem disk(*files_);
+      auto writer = JournalWriter::open(disk, kPath);
+      ASSERT_TRUE(writer);
+      for (std::size_t i = 0; i < count; ++i)
+        (*writer)->append(records[i], i % 2 == 0 ? JournalSync::kNow : JournalSync::kLater);
+      ASSERT_TRUE(disk.lose_power(torn));
+      auto next = JournalWriter::open(*files_, kPath);
+      ASSERT_TRUE(next) << next.error().message;
+      const std::size_t kept = (*next)->earlier().size();
+      EXPECT_GE(kept, count % 2 == 1 ? count : count - 1) << count << " events, " << torn;
+      ASSERT_LE(kept, count);
+      for (std::size_t i = kept; i < count; ++i) (*next)->append(records[i], JournalSync::kNow);
+      EXPECT_EQ(read_journal(*files_, kPath)->events.size(), count);
+    }
+  }
+}
+
+// As Linux does: what could not be written is dropped, and the next sync succeeds.
+TEST_F(JournalFile, WhatAFailedSyncDroppedIsWrittenAgain) {
+  const auto events = some_events();
+  for (std::uint64_t fail_at = 1; fail_at < 100; ++fail_at) {
+    files_ = os::make_memory_file_system(clock_);
+    ASSERT_TRUE(os::write_text(*files_, kPath, ""));
+    os::UnsyncedFileSystem disk(*files_);
+    os::FaultyFileSystem faulty(disk, {.fail_at = fail_at, .error = {ErrorCode::kIo, "bad disk"}});
+    auto writer = JournalWriter::open(faulty, kPath);
+    if (!writer) continue;
+    for (const auto& event : events) {
+      (*writer)->append(jobs::to_json(event), JournalSync::kNow);
+      if (!(*writer)->everything_written()) {
+        ASSERT_TRUE(disk.lose_power());
+      }
+    }
+    EXPECT_TRUE((*writer)->flush()) << (*writer)->trouble();
+    EXPECT_EQ(content(), text_of(events)) << "call " << fail_at;
+    if (faulty.calls() < fail_at) return;
   }
   FAIL() << "more calls than expected";
 }

@@ -91,6 +91,11 @@ Result<StoredResults> store_results(const CollectOrder& order, const std::stop_t
   if (!output) return tl::unexpected<Error>(output.error());
   results.report.output_uri = *output;
   limit_reports(results, left_out);
+  for (const HostResults& host : order.hosts) {
+    if (order.files.stat(host.ml_folder.parent_path())) continue;
+    results.notices.push_back(host.host + ": its folder in the home was removed while the job ran; "
+                                          "what it had written is lost");
+  }
   return results;
 }
 
