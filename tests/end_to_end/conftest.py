@@ -10,7 +10,11 @@ from typing import Iterator
 
 import pytest
 
+from isolation import CHOSEN
 from trial import Trial
+
+if CHOSEN:
+    os.environ["EVENER_ISOLATION"] = CHOSEN
 
 ROOT = Path(__file__).resolve().parents[2]
 

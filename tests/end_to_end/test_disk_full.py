@@ -57,7 +57,7 @@ def check_store(trial: Trial, outcome: Outcome) -> None:
 
 WRITE_MODEL = """
 import os
-with open("/opt/ml/model/weights", "wb") as file:
+with open(os.environ["SM_MODEL_DIR"] + "/weights", "wb") as file:
     for _ in range(20): file.write(os.urandom(1 << 20))
 """
 
@@ -124,7 +124,7 @@ def test_events_that_a_full_home_cannot_take_wait_for_space(trial: Trial, disk):
     # through its folders, frees it again at its end.
     trial.program("""
 import os, time
-path = "/opt/ml/output/data/fill"
+path = os.environ["SM_OUTPUT_DATA_DIR"] + "/fill"
 file = open(path, "wb", buffering=0)
 try:
     while True: file.write(b"x" * 4096)
@@ -156,6 +156,6 @@ def test_a_home_on_a_read_only_disk_is_refused(trial: Trial, disk):
     trial.home.mkdir()
     subprocess.run(["mount", "-o", "remount,ro", str(full)], check=True)
     for outcome in (trial.train(), trial.run("jobs", "list")):
-        assert outcome.code in (1, 2)
+        assert outcome.code == 2
         for part in (str(trial.home), "Read-only file system", "--home"):
             assert part in outcome.err

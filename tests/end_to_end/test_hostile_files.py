@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import socket
 import subprocess
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
 
-from trial import NOBODY, Outcome, Trial, channel, job_body
+from trial import NOBODY, Outcome, Trial, channel, check_refusal, job_body
 
 SHARDED = {"S3DataDistributionType": "ShardedByS3Key"}
 
@@ -74,16 +76,37 @@ def test_an_archive_cut_off_is_refused(trial: Trial, cut: int):
     assert outcome.code == 1 and str(archive) in outcome.reason()
 
 
-def test_a_missing_source_folder_or_entry_point_is_named_with_a_hint(trial: Trial):
-    outcome = trial.train(HyperParameters=parameters(trial, trial.folder / "absent"))
-    assert outcome.code == 1 and str(trial.folder / "absent") in outcome.reason()
-    assert "does not exist" in outcome.reason()
+def test_a_missing_source_folder_or_entry_point_is_refused_with_a_hint(trial: Trial):
+    trial.refused(str(trial.folder / "absent"), "does not exist",
+                  HyperParameters=parameters(trial, trial.folder / "absent"))
     wrong = parameters(trial, trial.folder / "source") | {"sagemaker_program": "trian.py"}
-    outcome = trial.train(HyperParameters=wrong)
-    assert outcome.code == 1 and "'trian.py'" in outcome.reason()
-    assert "did you mean 'train.py'?" in outcome.reason()
-    outside = parameters(trial, trial.folder / "source") | {"sagemaker_program": "../../etc/passwd"}
-    assert "inside the source folder" in trial.train(HyperParameters=outside).reason()
+    trial.refused("'trian.py'", "did you mean 'train.py'?", HyperParameters=wrong)
+    outside = wrong | {"sagemaker_program": "../../etc/passwd"}
+    trial.refused("inside the source folder", HyperParameters=outside)
+    flags = ["--entry-point", "train.py", "--source-dir", "absent", "--name", "x"]
+    check_refusal(trial, trial.run("train", *flags), "does not exist")
+
+
+def test_a_source_that_goes_before_the_job_starts_fails_the_job(trial: Trial):
+    """The first job holds the only CPUs until the second one's source is gone."""
+    (trial.home / "config.toml").write_text(
+        f'[[instance]]\ntype = "ml.all"\nvcpus = {len(os.sched_getaffinity(0))}\nmemory_gib = 0.05\n')
+    groups = [{"InstanceGroupName": "a", "InstanceType": "ml.all", "InstanceCount": 1}]
+    trial.program("import time\ntime.sleep(0.5)\n")
+    all_cpus = {"ResourceConfig": {"VolumeSizeInGB": 1, "InstanceGroups": groups}}
+    assert trial.train("--fit", "strict", "--detach", **all_cpus).code == 0
+    shutil.copytree(trial.folder / "source", trial.folder / "other")
+    second = trial.train("--fit", "strict", "--detach",
+                         HyperParameters=parameters(trial, trial.folder / "other"), **all_cpus)
+    assert second.code == 0, second.err
+    shutil.rmtree(trial.folder / "other")
+    end = time.monotonic() + 30
+    while "InProgress" in (status := {job["TrainingJobName"]: job["TrainingJobStatus"]
+                                      for job in trial.jobs()}).values():
+        assert time.monotonic() < end, status
+        time.sleep(0.05)
+    assert status[second.name] == "Failed"
+    assert "does not exist" in trial.run("jobs", "show", second.name).out.decode()
 
 
 # Channels
@@ -91,8 +114,9 @@ def test_a_missing_source_folder_or_entry_point_is_named_with_a_hint(trial: Tria
 
 LIST_INPUT = """
 import os
-for folder, folders, files in os.walk(b"/opt/ml/input/data/raw"):
-    for name in sorted(files): print(ascii(os.path.relpath(os.path.join(folder, name), b"/opt/ml/input/data/raw")))
+raw = os.fsencode(os.environ["SM_CHANNEL_RAW"])
+for folder, folders, files in os.walk(raw):
+    for name in sorted(files): print(ascii(os.path.relpath(os.path.join(folder, name), raw)))
 """
 
 
@@ -124,13 +148,23 @@ def test_a_channel_with_an_entry_that_is_no_data_names_it(trial: Trial, case: st
         assert part in outcome.reason(), outcome.reason()
 
 
-def test_a_missing_or_empty_channel_is_named(trial: Trial):
-    (trial.folder / "empty").mkdir()
-    for name in ("empty", "absent"):
-        path = trial.folder / name
-        outcome = trial.train(InputDataConfig=[channel("raw", path)])
-        assert outcome.code == 1
-        assert f'channel raw: No objects found under "file://{path}"' in outcome.reason()
+def test_a_missing_or_empty_channel_is_refused(trial: Trial):
+    (trial.folder / "empty/below").mkdir(parents=True)
+    for name in ("empty", "empty/", "absent", "absent/", "absent/below"):
+        path = f"{trial.folder}/{name}"
+        trial.refused(f'channel raw: No objects found under "file://{path}"',
+                      InputDataConfig=[channel("raw", path)])
+    check_refusal(trial, trial.run("train", "--entry-point", "train.py", "--source-dir", "source",
+                                   "--channel", "raw=empty"), "channel raw: No objects found")
+    manifest = channel("raw", trial.folder / "absent.json", S3DataType="ManifestFile")
+    trial.refused("channel raw", "absent.json", InputDataConfig=[manifest])
+
+
+def test_a_channel_is_a_prefix_of_names(trial: Trial):
+    (trial.folder / "train-1").mkdir()
+    (trial.folder / "train-1/a").write_text("1")
+    outcome = run_program(trial, LIST_INPUT, InputDataConfig=[channel("raw", trial.folder / "train-")])
+    assert outcome.code == 0, outcome.err
 
 
 def test_symlinks_out_of_a_channel_are_followed_and_their_targets_safe(trial: Trial):
@@ -141,7 +175,7 @@ def test_symlinks_out_of_a_channel_are_followed_and_their_targets_safe(trial: Tr
     data.mkdir()
     (data / "file").symlink_to(target / "t")
     (data / "folder").symlink_to(target)
-    text = "for name in ('file', 'folder/t'):\n  open('/opt/ml/input/data/raw/' + name, 'a').write('x')\n"
+    text = "for name in ('file', 'folder/t'):\n  open(os.environ['SM_CHANNEL_RAW'] + '/' + name, 'a').write('x')\n"
     outcome = run_program(trial, LIST_INPUT + text, InputDataConfig=[channel("raw", data)])
     assert outcome.code == 0, outcome.reason()
     assert outcome.log() == ["b'file'", "b'folder/t'"]
@@ -166,7 +200,7 @@ def test_a_channel_of_100000_files_arrives(trial: Trial):
     data.mkdir()
     for i in range(100_000):
         os.close(os.open(data / f"{i:06}", os.O_CREAT | os.O_WRONLY))
-    outcome = run_program(trial, "import os; print(len(os.listdir('/opt/ml/input/data/raw')))\n",
+    outcome = run_program(trial, "import os; print(len(os.listdir(os.environ['SM_CHANNEL_RAW'])))\n",
                           InputDataConfig=[channel("raw", data)])
     assert outcome.log() == ["100000"], outcome.reason()
 
@@ -284,7 +318,10 @@ def test_what_a_user_cannot_read_is_named(trial: Trial):
     outcome = trial.train(InputDataConfig=[channel("raw", data)])
     assert outcome.code == 1 and f"{data / 'secret'}: Permission denied" in outcome.reason()
     (trial.folder / "source/train.py").chmod(0)
-    assert "train.py: Permission denied" in trial.train().reason()
+    trial.refused("train.py: Permission denied")
+    data.chmod(0)
+    trial.refused("channel raw", f"{data}: Permission denied", InputDataConfig=[channel("raw", data)])
+    data.chmod(0o755)
 
 
 # Models
@@ -296,7 +333,7 @@ def model_names(outcome: Outcome) -> list[tarfile.TarInfo]:
         return tar.getmembers()
 
 
-IN_MODEL = "import os, socket\nos.chdir('/opt/ml/model')\nopen('plain', 'w').write('x')\n"
+IN_MODEL = "import os, socket\nos.chdir(os.environ['SM_MODEL_DIR'])\nopen('plain', 'w').write('x')\n"
 
 
 def test_what_is_no_file_is_left_out_of_the_model_and_said(trial: Trial):
@@ -346,19 +383,20 @@ open('holes', 'w').truncate(10 << 30)
     assert os.stat(archive).st_size < 64 << 20
 
 
+ML = "import os, shutil; ml = os.path.dirname(os.environ['SM_MODEL_DIR'])"
 REPLACED = {
-    "model gone": "shutil.rmtree('/opt/ml/model')",
-    "model a symlink": "os.rename('/opt/ml/model', '/opt/ml/m'); os.symlink('/etc', '/opt/ml/model')",
-    "model a file": "os.rmdir('/opt/ml/model'); open('/opt/ml/model', 'w').write('x')",
-    "output gone": "shutil.rmtree('/opt/ml/output')",
-    "output a symlink": "shutil.rmtree('/opt/ml/output'); os.symlink('/etc', '/opt/ml/output')",
-    "all gone": "shutil.rmtree('/opt/ml', ignore_errors=True)",
+    "model gone": "shutil.rmtree(ml + '/model')",
+    "model a symlink": "os.rename(ml + '/model', ml + '/m'); os.symlink('/etc', ml + '/model')",
+    "model a file": "os.rmdir(ml + '/model'); open(ml + '/model', 'w').write('x')",
+    "output gone": "shutil.rmtree(ml + '/output')",
+    "output a symlink": "shutil.rmtree(ml + '/output'); os.symlink('/etc', ml + '/output')",
+    "all gone": "shutil.rmtree(ml, ignore_errors=True)",
 }
 
 
 @pytest.mark.parametrize("case", REPLACED)
 def test_folders_that_a_program_replaced_leak_nothing(trial: Trial, case: str):
-    outcome = run_program(trial, f"import os, shutil\n{REPLACED[case]}\n")
+    outcome = run_program(trial, f"{ML}\n{REPLACED[case]}\n")
     assert outcome.code == 0, outcome.reason()
     assert outcome.summary()["artifacts"] == {"model": None, "output": None}
 
@@ -377,7 +415,8 @@ FAILURES = {
 
 @pytest.mark.parametrize("case", FAILURES)
 def test_a_failure_file_of_any_kind_gives_a_reason_in_plain_text(trial: Trial, case: str):
-    outcome = run_program(trial, f"import os\npath = '/opt/ml/output/failure'\n{FAILURES[case]}\n"
+    outcome = run_program(trial, "import os\npath = os.environ['SM_OUTPUT_DIR'] + '/failure'\n"
+                                 f"{FAILURES[case]}\n"
                                  "raise SystemExit(3)\n")
     reason = outcome.reason()
     assert outcome.code == 1 and reason.startswith("AlgorithmError: ")

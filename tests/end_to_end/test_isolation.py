@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from house_of_jobs import LONG, HouseOfJobs, house  # noqa: F401
+from house_of_jobs import ENDED, LONG, HouseOfJobs, eventually, house  # noqa: F401
+from isolation import needs_namespaces
 
 
 def printed(house: HouseOfJobs, name: str) -> dict:
@@ -46,6 +47,7 @@ print(json.dumps({
 """
 
 
+@needs_namespaces("the machine's files are the job's too")
 def test_the_host_is_read_only_and_keys_are_masked(house: HouseOfJobs) -> None:
     user = house.root / "user"
     (user / ".ssh").mkdir(parents=True)
@@ -98,6 +100,7 @@ print(json.dumps({"outside": reach("http://198.51.100.7:8099/word"), "local": lo
 """
 
 
+@needs_namespaces("the machine's network is the job's too")
 @pytest.mark.parametrize("isolated", [False, True])
 def test_network_isolation_isolates(house: HouseOfJobs, isolated: bool) -> None:
     if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("slirp4netns"):
@@ -152,8 +155,9 @@ def make_wheel(path: Path, package: Path) -> None:
 
 
 PRINTS = """
-import os, sys
-count, host = int(os.environ["COUNT"]), os.environ["SM_CURRENT_HOST"]
+import json, os, sys
+count, hosts = int(os.environ["COUNT"]), json.loads(os.environ["SM_HOSTS"])
+host = f"algo-{hosts.index(os.environ['SM_CURRENT_HOST']) + 1}"
 for start in range(0, count, 1000):
     sys.stdout.write("".join(f"{host} {n} {'x' * (n % 50)}\\n" for n in range(start, start + 1000)))
 """
@@ -238,3 +242,72 @@ def test_a_job_without_root(evener: Path, environment: dict[str, str]) -> None:
         house.audit()
     finally:
         shutil.rmtree(root, ignore_errors=True)
+
+
+def isolation_told(house: HouseOfJobs, name: str) -> str:
+    shown = house.run("jobs", "show", name).stdout
+    return "plain" if "plain isolation: the instances share" in shown else "namespaces"
+
+
+@needs_namespaces("there are no two isolations to tell apart")
+def test_a_job_keeps_the_isolation_it_was_submitted_with(house: HouseOfJobs) -> None:
+    """Whichever process has the engine's seat, and whichever takes it over."""
+    wishes = {"a": "plain", "b": "namespaces", "c": "plain", "d": "namespaces"}
+    programs = [house.start(*house.train(name, "print('fine')"), "--isolation", wish)
+                for name, wish in wishes.items()]
+    assert [program.wait(timeout=60) for program in programs] == [0, 0, 0, 0]
+    away = house.run(*house.train("e", "print('fine')"), "--isolation", "plain", "--detach")
+    assert away.returncode == 0, away.stderr
+    eventually(lambda: house.status("e") in ENDED, "the detached job is done")
+    for name, wish in (wishes | {"e": "plain"}).items():
+        assert house.status(name) == "Completed"
+        assert isolation_told(house, name) == wish
+
+
+# A user namespace whose root allows no further namespaces, as some containers do.
+REFUSES = """
+for kind in /proc/sys/user/max_*_namespaces; do echo 0 > $kind; done
+exec "$@"
+"""
+
+
+def test_a_machine_that_refuses_namespaces_runs_jobs_all_the_same(house: HouseOfJobs) -> None:
+    house.environment.pop("EVENER_ISOLATION", None)
+    if subprocess.run(["unshare", "--user", "--map-root-user", "sh", "-c", REFUSES, "sh", "true"],
+                      capture_output=True, check=False).returncode != 0:
+        pytest.skip("needs a user namespace of its own to refuse others in")
+    house.prefix = ["unshare", "--user", "--map-root-user", "sh", "-c", REFUSES, "sh"]
+    done = house.run(*house.train("plain", PRINTS, "--env", "COUNT=1000",
+                                  groups="all=ml.c5.large:2"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert isolation_told(house, "plain") == "plain"
+    assert len(house.lines("plain", "--host", "algo-2")) == 1000
+    wanted = house.run(*house.train("wanted", PRINTS), "--isolation", "namespaces")
+    assert wanted.returncode == 1
+    assert "plain isolation works without" in house.show("wanted")["FailureReason"]
+
+
+def test_plain_isolation_says_that_it_cannot_cut_the_network(house: HouseOfJobs) -> None:
+    done = house.run(*house.train("open", "print('fine')"), "--isolation", "plain",
+                     "--network-isolation")
+    assert done.returncode == 0 and "does not have it" in done.stdout
+
+
+def test_an_entry_point_below_opt_ml_runs_under_plain_isolation(house: HouseOfJobs) -> None:
+    code = house.source("import sys\nprint(open(sys.argv[1]).read())\n", "code")
+    job = {"TrainingJobName": "words", "RoleArn": "arn:aws:iam::000000000000:role/evener",
+           "AlgorithmSpecification": {
+               "TrainingInputMode": "File",
+               "ContainerEntrypoint": ["python3", "/opt/ml/input/data/code/train.py"],
+               "ContainerArguments": ["/opt/ml/input/config/hyperparameters.json"]},
+           "HyperParameters": {"depth": "7"},
+           "InputDataConfig": [{"ChannelName": "code", "DataSource": {
+               "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": str(code)}}}],
+           "OutputDataConfig": {"S3OutputPath": str(house.root / "out")},
+           "ResourceConfig": {"InstanceType": "ml.c5.large", "InstanceCount": 1,
+                              "VolumeSizeInGB": 1},
+           "StoppingCondition": {"MaxRuntimeInSeconds": 60}}
+    (house.root / "job.json").write_text(json.dumps(job))
+    done = house.run("train", house.root / "job.json", "--isolation", "plain")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert any('"depth"' in line for line in house.lines("words"))

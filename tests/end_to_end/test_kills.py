@@ -129,7 +129,7 @@ def test_a_killed_init_ends_its_instance(house: HouseOfJobs) -> None:
 def test_a_killed_user_program_is_no_lack_of_memory(house: HouseOfJobs) -> None:
     process = running(house, "shot", "--json")
     programs = [pid for pid, line in house.processes().items() if line.rstrip().endswith("train.py")
-                or "/opt/ml/code/train.py" in line]
+                or "/ml/code/train.py" in line]
     assert programs
     kill(programs[0])
     assert process.wait(timeout=30) == 1

@@ -180,8 +180,8 @@ def test_every_exit_code_is_told(house: HouseOfJobs) -> None:
 
 def test_the_first_failing_host_is_named_and_stops_the_others(house: HouseOfJobs) -> None:
     script = SLEEPS.replace("time.sleep(600)", """
-host = os.environ["SM_CURRENT_HOST"]
-if host == "algo-2":
+import json
+if json.loads(os.environ["SM_HOSTS"]).index(os.environ["SM_CURRENT_HOST"]) == 1:
     time.sleep(0.3)
     print("no data", flush=True)
     raise SystemExit(7)
@@ -240,13 +240,20 @@ def test_daemons_that_a_program_leaves_do_not_outlive_it(house: HouseOfJobs) -> 
     assert any("the program ends" in line for line in house.lines("parent"))
 
 
+NUMBER = """
+import json
+hosts = json.loads(os.environ["SM_HOSTS"])
+print(f"algo-{hosts.index(os.environ['SM_CURRENT_HOST']) + 1} of {len(set(hosts))}")
+"""
+
+
 @pytest.mark.parametrize("count", [8, 40])
 def test_many_instances_in_one_job(house: HouseOfJobs, count: int) -> None:
-    done = house.run(*house.train("many", MODEL + "print(os.uname().nodename)",
+    done = house.run(*house.train("many", MODEL + NUMBER,
                                   groups=f"all=ml.c5.large:{count}"))
     assert done.returncode == 0, done.stdout + done.stderr
     hosts = [line.split("| ")[-1] for line in house.lines("many")]
-    assert sorted(hosts) == sorted(f"algo-{n + 1}" for n in range(count))
+    assert sorted(hosts) == sorted(f"algo-{n + 1} of {count}" for n in range(count))
 
 
 FORK_BOMB = """

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -143,6 +145,8 @@ FLAGS = {
     "--fit scaled:nan": "share, strict or scaled:FACTOR",
     "--fit scaled:-1": "share, strict or scaled:FACTOR",
     "--isolation none": "namespaces or plain",
+    "--region ../x": "us-east-1",
+    "--entry-point -c": "--entry-point",
     "--auxiliary-group b": "no instance group 'b'",
     "--auxiliary-group alpha": "at least one group",
     "--goup a=b": "'--goup' is no command or flag of evener train; did you mean '--group'?",
@@ -169,6 +173,9 @@ COMMANDS = {
     "jobs stop x --region y": "'--region' is no command or flag of evener jobs stop",
     "jobs logs x --since yesterday": "yesterday",
     "jobs list --limit many": "--limit",
+    "jobs list --limit 0": "--limit",
+    "jobs list --limit -1": "--limit",
+    "jobs list --limit 99999999999999999999999": "--limit",
     "jobs list --status Runing": "Runing",
     "completion tcsh": "bash, zsh or fish",
 }
@@ -177,6 +184,35 @@ COMMANDS = {
 @pytest.mark.parametrize("words", COMMANDS)
 def test_command_lines_that_make_no_sense_are_refused(trial: Trial, words: str):
     check_refusal(trial, trial.run(*words.split()), COMMANDS[words])
+
+
+def test_what_was_typed_is_cut_in_a_message(trial: Trial):
+    assert trial.train().code == 0
+    for words in (["jobs", "show"], ["jobs", "stop"], ["instances"]):
+        outcome = trial.run(*words, "a" * 100_000)
+        assert outcome.code == 2 and len(outcome.err) < 5000, words
+
+
+def test_an_output_that_takes_nothing_is_a_failure_and_a_reader_that_left_is_none(trial: Trial):
+    assert trial.train().code == 0
+    for words in (["jobs", "list"], ["instances"], ["prices"], ["doctor"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([trial.evener, *words], stdout=full, stderr=subprocess.PIPE,
+                                  env=trial.environment, check=False)
+        assert done.returncode == 1 and b"standard output" in done.stderr, words
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([trial.evener, *words], stdout=write, stderr=subprocess.PIPE,
+                              env=trial.environment, check=False)
+        os.close(write)
+        assert done.returncode in (0, -signal.SIGPIPE) and done.stderr == b"", words
+
+
+def test_a_limit_on_file_sizes_is_an_error_and_no_crash(trial: Trial):
+    done = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", trial.evener, "train",
+                           "--entry-point", "train.py", "--source-dir", "source"],
+                          cwd=trial.folder, env=trial.environment, capture_output=True, check=False)
+    assert done.returncode in (1, 2) and done.stderr.startswith(b"evener: "), done.stderr
 
 
 def test_every_command_has_help_and_its_flags_in_it(trial: Trial):
@@ -203,7 +239,21 @@ def test_every_command_has_help_and_its_flags_in_it(trial: Trial):
 @pytest.mark.parametrize("command", ["show", "logs", "stop", "delete"])
 def test_a_job_that_is_not_there_is_named(trial: Trial, command: str):
     outcome = trial.run("jobs", command, "absent")
-    assert outcome.code == 2 and "absent" in outcome.err
+    assert outcome.code == 2 and "no jobs yet in the home" in outcome.err
+    there = trial.train()
+    for name, hint in (("absent", ""), (there.name + "x", f"; did you mean '{there.name}'?")):
+        outcome = trial.run("jobs", command, name)
+        assert outcome.code == 2
+        assert outcome.err == f"evener: no job {name}{hint}; `evener jobs list` shows what there is\n"
+
+
+def test_looking_for_jobs_makes_no_home(trial: Trial):
+    trial.environment["EVENER_HOME"] = str(trial.home / "absent/home")
+    outcome = trial.run("jobs", "list")
+    assert outcome.code == 0 and "no jobs yet in the home" in outcome.out.decode()
+    assert trial.run("jobs", "list", "--json").out == b""
+    assert trial.run("jobs", "stop", "x").code == 2
+    assert list(trial.home.iterdir()) == []
 
 
 def test_a_home_that_is_a_file_is_refused(trial: Trial):
@@ -211,7 +261,7 @@ def test_a_home_that_is_a_file_is_refused(trial: Trial):
     trial.home.write_text("mine")
     trial.environment["EVENER_HOME"] = str(trial.home)
     for outcome in (trial.train(), trial.run("jobs", "list"), trial.run("jobs", "show", "x")):
-        assert outcome.code in (1, 2)
+        assert outcome.code == 2
         for part in (str(trial.home), "not a folder", "--home"):
             assert part in outcome.err
     assert trial.home.read_text() == "mine"
@@ -221,7 +271,7 @@ def test_a_store_that_is_no_database_is_left_as_it_is(trial: Trial):
     store = trial.home / "evener.db"
     store.write_bytes(b"no database " * 100)
     for outcome in (trial.train(), trial.run("jobs", "list")):
-        assert outcome.code in (1, 2) and str(store) in outcome.err and "move this file" in outcome.err
+        assert outcome.code == 2 and str(store) in outcome.err and "move this file" in outcome.err
     assert store.read_bytes() == b"no database " * 100
 
 
@@ -231,7 +281,7 @@ def test_a_store_of_a_newer_version_is_left_as_it_is(trial: Trial):
         store.execute("UPDATE meta SET value = 99 WHERE name = 'schema_version'")
         assert store.total_changes == 1
     for outcome in (trial.train(), trial.run("jobs", "list")):
-        assert outcome.code in (1, 2) and "newer" in outcome.err, outcome.err
+        assert outcome.code == 2 and "newer" in outcome.err, outcome.err
     with sqlite3.connect(trial.home / "evener.db") as store:
         assert store.execute("SELECT count(*) FROM jobs").fetchone() == (1,)
 
@@ -260,6 +310,6 @@ def test_a_home_without_write_permission_is_refused(trial: Trial):
     trial.home.chmod(0o555)
     trial.user = 65534
     for outcome in (trial.train(), trial.run("jobs", "list")):
-        assert outcome.code in (1, 2)
+        assert outcome.code == 2
         assert str(trial.home) in outcome.err and "--home" in outcome.err
     assert list(Path(trial.home).iterdir()) == []

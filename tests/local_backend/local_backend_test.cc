@@ -319,6 +319,16 @@ TEST_P(LocalJob, AJobThatWasLaunchedButNeverHandedOverIsStartedByTheNextEngine) 
   EXPECT_EQ(engine_->wait_for_end().status, jobs::JobStatus::kCompleted);
 }
 
+// The store had the power to keep what the journal had not.
+TEST_P(LocalJob, AJobOfWhichALossOfPowerLeftNoJournalEndsAsFailed) {
+  auto job = jobs::launched(shell({{"a", 1}}, "exit 0"), SystemClock().wall_now());
+  job.imported_position = 7;
+  engine_->adopt(job);
+  const auto ended = engine_->wait_for_end();
+  EXPECT_EQ(ended.status, jobs::JobStatus::kFailed);
+  EXPECT_NE(ended.failure_reason.find("ended without a word"), std::string::npos);
+}
+
 TEST_P(LocalJob, TheFolderOfADeletedJobOfTheSameNameIsNotTakenForTheNewOne) {
   EXPECT_EQ(run(shell({{"a", 1}}, "exit 9")).status, jobs::JobStatus::kFailed);
   jobs::JobSpec spec = shell({{"a", 1}}, "exit 0");
