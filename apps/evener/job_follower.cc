@@ -12,13 +12,6 @@ constexpr std::size_t kLinesPerPoll = 20'000;
 
 }  // namespace
 
-std::string group_of(const jobs::TrainingJob& job, const std::string& host) {
-  for (const auto& instance : job.instances)
-    if (instance.placement.host == host)
-      return job.spec.groups[static_cast<std::size_t>(instance.placement.group)].name;
-  return "";
-}
-
 JobFollower::JobFollower(const Home& home, store::Store& store, jobs::TrainingJob job,
                          std::int64_t row)
     : home_(home),
@@ -65,7 +58,7 @@ void JobFollower::read_lines(JobUpdate& update) {
     }
     auto lines = reader->read(kLinesPerPoll);
     if (!lines) continue;
-    const std::string group = group_of(job_, host);
+    const std::string& group = jobs::group_of(job_.spec, instance.placement).name;
     for (auto& line : *lines)
       update.lines.push_back({.host = host, .group = group, .line = std::move(line)});
   }

@@ -57,7 +57,4 @@ class JobFollower {
   metrics::SampleReader samples_;
 };
 
-// The group of a host of `job`; "" for a host that it does not have.
-std::string group_of(const jobs::TrainingJob& job, const std::string& host);
-
 }  // namespace evener::app

@@ -39,7 +39,7 @@ struct Describe {
     for (const auto& instance : change.instances)
       instances.push_back(
           {{"host", instance.host},
-           {"group", job.spec.groups[static_cast<std::size_t>(instance.group)].name}});
+           {"group", jobs::group_of(job.spec, instance).name}});
     out["instances"] = instances;
   }
   void operator()(const jobs::StatusMessageChanged& change) const {
@@ -64,7 +64,7 @@ struct Describe {
   void operator()(const jobs::InstanceExited& change) const {
     out["event"] = "exit";
     out["host"] = change.host;
-    out["group"] = group_of(job, change.host);
+    out["group"] = jobs::group_of(job, change.host).name;
     out["exit_code"] = change.exit.exit_code;
     out["signal"] = change.exit.signal;
     out["out_of_memory"] = change.exit.out_of_memory;

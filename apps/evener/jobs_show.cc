@@ -16,7 +16,7 @@ std::string details(const jobs::TrainingJob& job) {
     text += "status      " + utc_time(transition.start) + "  " +
             std::string(to_string(transition.status)) + ": " + transition.message + "\n";
   for (const auto& instance : job.instances) {
-    const auto& group = job.spec.groups[static_cast<std::size_t>(instance.placement.group)];
+    const auto& group = jobs::group_of(job.spec, instance.placement);
     text += "host        " + instance.placement.host + "  " + group.name + "  " +
             group.instance_type;
     if (instance.exit) text += "  exit " + std::to_string(instance.exit->exit_code);

@@ -44,7 +44,7 @@ double full_percent(const jobs::JobSpec& spec, const jobs::InstanceGroup& group,
 
 std::vector<std::string> host_row(const jobs::Instance& instance, const jobs::TrainingJob& job,
                                   const LiveState& state) {
-  const auto& group = job.spec.groups[static_cast<std::size_t>(instance.placement.group)];
+  const auto& group = jobs::group_of(job.spec, instance.placement);
   std::vector<std::string> row = {instance.placement.host, group.name, group.instance_type,
                                   host_state(instance, job)};
   const auto sample = state.last_samples.find(instance.placement.host);

@@ -37,7 +37,7 @@ std::vector<ChannelShare> share_channels(const std::vector<ChannelListing>& list
     ChannelShare share;
     share.listing = &listing;
     for (const jobs::InstancePlacement& placement : placements) {
-      const std::string& group = spec.groups.at(static_cast<std::size_t>(placement.group)).name;
+      const std::string& group = jobs::group_of(spec, placement).name;
       const auto& wanted = listing.channel.groups;
       if (wanted.empty() || std::ranges::find(wanted, group) != wanted.end())
         share.hosts.push_back(placement.host);

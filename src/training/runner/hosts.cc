@@ -6,13 +6,6 @@
 
 namespace evener::runner {
 
-std::vector<jobs::InstancePlacement> placements_of(const jobs::TrainingJob& job) {
-  if (job.instances.empty()) return jobs::place_instances(job.spec);
-  std::vector<jobs::InstancePlacement> placements;
-  for (const jobs::Instance& instance : job.instances) placements.push_back(instance.placement);
-  return placements;
-}
-
 JobHosts hosts_of(const jobs::TrainingJob& job, const InstanceFacts& facts) {
   JobHosts hosts;
   for (const jobs::InstanceGroup& group : job.spec.groups)
@@ -38,7 +31,7 @@ std::vector<const jobs::Channel*> channels_of_host(const jobs::TrainingJob& job,
   std::vector<const jobs::Channel*> channels;
   for (const jobs::InstancePlacement& placement : placements_of(job)) {
     if (placement.host != host) continue;
-    const std::string& group = job.spec.groups.at(static_cast<std::size_t>(placement.group)).name;
+    const std::string& group = jobs::group_of(job.spec, placement).name;
     for (const jobs::Channel& channel : job.spec.channels) {
       const auto& names = channel.groups;
       if (names.empty() || std::find(names.begin(), names.end(), group) != names.end())

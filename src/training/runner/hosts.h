@@ -28,7 +28,4 @@ struct JobHosts {
 };
 JobHosts hosts_of(const jobs::TrainingJob& job, const InstanceFacts& facts);
 
-// Where the job's hosts are: as launched, else as they will be.
-std::vector<jobs::InstancePlacement> placements_of(const jobs::TrainingJob& job);
-
 }  // namespace evener::runner

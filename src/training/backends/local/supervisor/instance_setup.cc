@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::string_view kLayerTarget = "/opt/ml/.requirements";
 
-const jobs::InstanceGroup& group_of(const jobs::TrainingJob& job, const std::string& host) {
-  for (const jobs::Instance& instance : job.instances) {
-    if (instance.placement.host == host) {
-      return job.spec.groups.at(static_cast<std::size_t>(instance.placement.group));
-    }
-  }
-  return job.spec.groups.front();
-}
-
 std::uint64_t memory_limit(const jobs::InstanceShape& shape) {
   constexpr double kBytesPerGib = 1024.0 * 1024.0 * 1024.0;
   return shape.known ? static_cast<std::uint64_t>(shape.memory_gib * kBytesPerGib) : 0;
@@ -86,7 +77,7 @@ sandbox::SandboxOptions sandbox_options(const Plan& plan, const JobFolder& folde
   if (!spec.network_isolation) options.host_services = plan.host_services;
   options.masked_paths = plan.masked_paths;
   for (const jobs::Instance& instance : plan.job.instances) {
-    const jobs::InstanceGroup& group = group_of(plan.job, instance.placement.host);
+    const jobs::InstanceGroup& group = jobs::group_of(spec, instance.placement);
     sandbox::InstanceOptions one;
     one.host = instance.placement.host;
     one.cpu_weight = std::max(1, group.shape.vcpus);
@@ -115,7 +106,7 @@ runner::InstanceFacts instance_facts(const Plan& plan, const JobFolder& folder,
   runner::InstanceFacts facts;
   facts.host = host;
   facts.ml_path = instances.ml_path(host);
-  facts.visible_cpus = visible_cpus(plan.job.spec, group_of(plan.job, host), count_machine_cpus());
+  facts.visible_cpus = visible_cpus(plan.job.spec, jobs::group_of(plan.job, host), count_machine_cpus());
   for (const jobs::Instance& instance : plan.job.instances) {
     const std::string& other = instance.placement.host;
     const std::string address = instances.address(other);

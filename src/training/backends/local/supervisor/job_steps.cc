@@ -151,7 +151,7 @@ JobSteps::EndsHere JobSteps::start_programs() {
   parts_.recorder.record(jobs::TrainingStarted{});
   const jobs::TrainingJob& job = parts_.plan.job;
   for (const jobs::Instance& instance : job.instances) {
-    const auto& group = job.spec.groups[static_cast<std::size_t>(instance.placement.group)];
+    const auto& group = jobs::group_of(job.spec, instance.placement);
     sampler_.begin(instance.placement.host, usable_cpus(job.spec, group, count_machine_cpus()));
   }
   return std::nullopt;

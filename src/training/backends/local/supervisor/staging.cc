@@ -10,12 +10,6 @@ tl::unexpected<Error> download_failed(const Error& error) {
   return failure(error.code, "ClientError: Data download failed: " + error.message);
 }
 
-std::vector<jobs::InstancePlacement> placements_of(const jobs::TrainingJob& job) {
-  std::vector<jobs::InstancePlacement> placements;
-  for (const jobs::Instance& instance : job.instances) placements.push_back(instance.placement);
-  return placements;
-}
-
 Result<artifacts::StagedChannels> stage_all_channels(const StagingOrder& order,
                                                      const std::stop_token& stop) {
   const jobs::JobSpec& spec = order.plan.job.spec;
@@ -30,7 +24,7 @@ Result<artifacts::StagedChannels> stage_all_channels(const StagingOrder& order,
   const artifacts::StagingOptions options{.instances = order.folder.instances(),
                                           .overlay_possible = order.overlay_possible,
                                           .threads = copy_threads()};
-  return artifacts::stage_channels(listings, placements_of(order.plan.job), spec, options,
+  return artifacts::stage_channels(listings, jobs::placements_of(order.plan.job), spec, options,
                                    order.stores, order.files,
                                    progress_into(order.samples, order.clock, "staging"), stop);
 }
