@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "base/near_miss.h"
 #include "evener/catalog_json.h"
 #include "evener/catalog_source.h"
 #include "evener/commands.h"
@@ -40,7 +41,7 @@ bool matches(const std::string& type, const std::string& filter) {
 int nothing_matches(const catalog::Catalog& catalog, const std::string& filter) {
   std::string message = "no instance type matches '" + filter + "'";
   const auto near = catalog.near_misses(filter);
-  if (!near.empty()) message += "; did you mean " + near.front() + "?";
+  if (!near.empty()) message += did_you_mean(near.front());
   return report_error({ErrorCode::kNotFound, message}, kExitUsage);
 }
 

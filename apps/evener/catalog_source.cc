@@ -1,5 +1,7 @@
 #include "evener/catalog_source.h"
 
+#include "base/near_miss.h"
+
 namespace evener::app {
 
 Result<catalog::Catalog> load_catalog(const Home& home, os::FileSystem& files) {
@@ -28,7 +30,7 @@ void resolve_shapes(jobs::JobSpec& spec, const catalog::Catalog& catalog,
     std::string notice = "group " + group.name + ": the catalogue has no instance type '" +
                          group.instance_type + "'; it counts as this whole machine";
     const auto near = catalog.near_misses(group.instance_type);
-    if (!near.empty()) notice += " (did you mean " + near.front() + "?)";
+    if (!near.empty()) notice += did_you_mean(near.front());
     notices.push_back(std::move(notice));
   }
 }

@@ -61,7 +61,8 @@ class Catalog {
   // On demand. The newest row without an open point; only if there is none, the newest with one.
   // Never another region's or service's.
   const Price* price(std::string_view type, std::string_view service, std::string_view region) const;
-  // Types whose names are near `type`, best first, at most three.
+  // Types whose names are near `type`, best first, at most three. Beside slips
+  // (base/near_miss.h) those of its family count, whatever their size: one that exists is wanted.
   std::vector<std::string> near_misses(std::string_view type) const;
 
  private:
