@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "base/visible.h"
 
 namespace evener::app {
 
@@ -21,14 +22,10 @@ std::string fit_width(std::string_view text, std::size_t width) {
 std::string printable(std::string_view text) {
   std::string shown;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      shown += c;
-    } else if (c == '\t') {
+    if (c == '\t') {
       shown += "    ";
     } else {
-      shown += '^';
-      shown += static_cast<char>(byte == 0x7f ? '?' : byte + 0x40);
+      append_visible(shown, c);
     }
   }
   return shown;

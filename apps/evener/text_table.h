@@ -25,7 +25,7 @@ class TextTable {
 std::size_t display_width(std::string_view text);
 // At most `width` columns, the last one an ellipsis where something was cut.
 std::string fit_width(std::string_view text, std::size_t width);
-// Control characters of foreign text made visible, so that it cannot move the cursor.
+// Foreign text that cannot move the cursor: tabs as blanks, control characters made visible.
 std::string printable(std::string_view text);
 
 }  // namespace evener::app

@@ -23,7 +23,7 @@ TEST(FitWidth, CutsOnCodePointsAndMarksTheCut) {
 }
 
 TEST(Printable, LeavesNoControlCharacterOfForeignText) {
-  EXPECT_EQ(printable("a\x1b[2Jb\tc\x7f"), "a^[[2Jb    c^?");
+  EXPECT_EQ(printable("a\x1b[2Jb\tc\x7f"), "a\\x1b[2Jb    c\\x7f");
 }
 
 TEST(SetFit, ReadsTheThreeFormsAndNamesTheRest) {
