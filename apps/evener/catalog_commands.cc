@@ -45,22 +45,10 @@ int nothing_matches(const catalog::Catalog& catalog, const std::string& filter) 
   return report_error({ErrorCode::kNotFound, message}, kExitUsage);
 }
 
-}  // namespace
-
-int run_instances(const CatalogOptions& options) {
-  auto catalog = catalog_of(options);
-  if (!catalog) return report_error(catalog.error(), kExitUsage);
-  TextTable table({"type", "vCPU", "GiB", "accelerators", "Gbit/s", "$/h " + options.shared.region});
-  std::string json;
-  std::size_t count = 0;
-  for (const auto& type : catalog->types()) {
-    if (!matches(type.type, options.filter)) continue;
-    const auto* price = catalog->price(type.type, "sagemaker-training", options.shared.region);
-    ++count;
-    table.add(type_row(type, price));
-    json += instance_json(type, price) + "\n";
-  }
-  if (count == 0) return nothing_matches(*catalog, options.filter);
+// Text or JSON of the rows that match, whose JSON is empty where there is none.
+int show(const CatalogOptions& options, const catalog::Catalog& catalog, const TextTable& table,
+         const std::string& json) {
+  if (json.empty()) return nothing_matches(catalog, options.filter);
   if (options.shared.form == OutputForm::kJson) {
     print(json);
   } else {
@@ -69,27 +57,35 @@ int run_instances(const CatalogOptions& options) {
   return kExitDone;
 }
 
+}  // namespace
+
+int run_instances(const CatalogOptions& options) {
+  auto catalog = catalog_of(options);
+  if (!catalog) return report_error(catalog.error(), kExitUsage);
+  TextTable table({"type", "vCPU", "GiB", "accelerators", "Gbit/s", "$/h " + options.shared.region});
+  std::string json;
+  for (const auto& type : catalog->types()) {
+    if (!matches(type.type, options.filter)) continue;
+    const auto* price = catalog->price(type.type, "sagemaker-training", options.shared.region);
+    table.add(type_row(type, price));
+    json += instance_json(type, price) + "\n";
+  }
+  return show(options, *catalog, table, json);
+}
+
 int run_prices(const CatalogOptions& options) {
   auto catalog = catalog_of(options);
   if (!catalog) return report_error(catalog.error(), kExitUsage);
   const WallTime now = SystemClock().wall_now();
   TextTable table({"type", "service", "region", "term", "$/h", "date", "source"});
   std::string json;
-  std::size_t count = 0;
   for (const auto& price : catalog->prices()) {
     if (!matches(price.type, options.filter)) continue;
-    ++count;
     table.add({price.type, price.service, price.region, price.term, number(price.usd_per_hour),
                catalog::price_age_note(price, now), price.source});
     json += price_json(price) + "\n";
   }
-  if (count == 0) return nothing_matches(*catalog, options.filter);
-  if (options.shared.form == OutputForm::kJson) {
-    print(json);
-  } else {
-    print_table(table);
-  }
-  return kExitDone;
+  return show(options, *catalog, table, json);
 }
 
 }  // namespace evener::app

@@ -1,7 +1,7 @@
 #include "evener/commands.h"
 #include "evener/engine_seat.h"
 #include "evener/interrupts.h"
-#include "evener/isolation.h"
+#include "evener/run_home.h"
 
 namespace evener::app {
 namespace {
@@ -47,14 +47,12 @@ int run_engine(const EngineOptions& options) {
   const SystemClock clock;
   auto interrupts = Interrupts::make();
   if (!interrupts) return report_error(interrupts.error(), kExitFailed);
-  auto home = open_home(options.shared.home);
-  if (!home) return report_error(home.error(), kExitUsage);
-  auto files = os::make_real_file_system();
-  auto isolation = choose_isolation(options.isolation, *home, *files);
-  if (!isolation) return report_error(isolation.error(), kExitUsage);
-  auto store = store::open_store(home->root);
+  auto opened = open_run_home(options.shared, options.isolation);
+  if (!opened) return report_error(opened.error(), kExitUsage);
+  auto& [home, files, isolation] = *opened;
+  auto store = store::open_store(home.root);
   if (!store) return report_error(store.error(), kExitFailed);
-  if (auto served = serve(*home, *isolation, *files, **store, *interrupts, clock); !served)
+  if (auto served = serve(home, isolation, *files, **store, *interrupts, clock); !served)
     return report_error(served.error(), kExitFailed);
   return kExitDone;
 }

@@ -5,8 +5,8 @@
 #include "evener/commands.h"
 #include "evener/engine_seat.h"
 #include "evener/interrupts.h"
-#include "evener/isolation.h"
 #include "evener/job_view.h"
+#include "evener/run_home.h"
 #include "evener/stop_on_signal.h"
 #include "evener/submission.h"
 
@@ -75,20 +75,18 @@ int run_train(const TrainOptions& options) {
   const SystemClock clock;
   auto interrupts = Interrupts::make();
   if (!interrupts) return report_error(interrupts.error(), kExitFailed);
-  auto home = open_home(options.shared.home);
-  if (!home) return report_error(home.error(), kExitUsage);
-  auto files = os::make_real_file_system();
-  auto isolation = choose_isolation("", *home, *files);
-  if (!isolation) return report_error(isolation.error(), kExitUsage);
-  auto request = request_text(options, *home, *files, clock.wall_now());
+  auto opened = open_run_home(options.shared, "");
+  if (!opened) return report_error(opened.error(), kExitUsage);
+  auto& [home, files, isolation] = *opened;
+  auto request = request_text(options, home, *files, clock.wall_now());
   if (!request) return report_error(request.error(), kExitUsage);
-  auto store = store::open_store(home->root);
+  auto store = store::open_store(home.root);
   if (!store) return report_error(store.error(), kExitUsage);
-  auto name = submit(*request, options, *home, *files, **store, clock);
+  auto name = submit(*request, options, home, *files, **store, clock);
   if (!name) return report_error(name.error(), kExitUsage);
 
   if (options.waiting == Waiting::kDetach) {
-    if (auto started = start_background_engine(*home, *isolation); !started)
+    if (auto started = start_background_engine(home, isolation); !started)
       return report_error(started.error(), kExitFailed);
     print(*name + "\n");
     return kExitDone;
@@ -96,13 +94,13 @@ int run_train(const TrainOptions& options) {
   // Events are shown when they happen; lines of the job itself every kFollowTurn.
   News news(0);
   const auto show_now = [&](const jobs::JobEvent&, const jobs::TrainingJob&) { news.release(); };
-  auto seat = EngineSeat::start({.home = *home, .isolation = *isolation, .observer = show_now},
+  auto seat = EngineSeat::start({.home = home, .isolation = isolation, .observer = show_now},
                                 *files, clock);
   if (!seat) return report_error(seat.error(), kExitFailed);
-  if (!(*seat)->taken()) wake_engine(*home);
+  if (!(*seat)->taken()) wake_engine(home);
   const int code =
-      follow_to_the_end(*name, options, *home, *files, **store, *interrupts, news, clock);
-  if ((*seat)->taken()) hand_over(*home, *isolation, **store);
+      follow_to_the_end(*name, options, home, *files, **store, *interrupts, news, clock);
+  if ((*seat)->taken()) hand_over(home, isolation, **store);
   return code;
 }
 
