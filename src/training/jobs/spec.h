@@ -117,12 +117,6 @@ std::string result_uri(const JobSpec& spec, std::string_view tail);
 std::string model_uri(const JobSpec& spec);
 std::string output_data_uri(const JobSpec& spec);
 
-// Where the job's results go: "<output_uri>/<name>/<tail>".
-std::string result_uri(const JobSpec& spec, std::string_view tail);
-// Of its model (output/model.tar.gz) and of its other output, packed or not as the request has it.
-std::string model_uri(const JobSpec& spec);
-std::string output_data_uri(const JobSpec& spec);
-
 // One host of one job.
 struct InstancePlacement {
   std::string host;                 // "algo-1"
