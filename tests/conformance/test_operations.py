@@ -37,7 +37,9 @@ class Operations:
                                         stdout=subprocess.PIPE, text=True)
 
     def call(self, operation: str, given: object) -> dict:
-        line = json.dumps({"operation": operation, "input": given})
+        return self.send(json.dumps({"operation": operation, "input": given}))
+
+    def send(self, line: str) -> dict:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
@@ -133,6 +135,21 @@ def test_mutated_inputs_are_answered_or_refused_and_never_crash(operations, oper
         given = mutated(MODEL.valid_input(operation, rng, chance=0.3), rng)
         outcome = operations.call(operation, given)
         assert "answer" in outcome or outcome["code"] in CLASSES, (given, outcome)
+
+
+def test_broken_bytes_are_refused_and_never_crash(operations):
+    rng = random.Random(SEED)
+    for trial in range(1500):
+        operation = rng.choice(OPERATIONS)
+        given = MODEL.valid_input(operation, rng, chance=0.3)
+        line = list(json.dumps({"operation": operation, "input": given}))
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(line))
+            line[at: at + rng.randint(0, 3)] = rng.choice(['"', "{", "]", ",", "\\u12", "9" * 30,
+                                                           "NaN", "\x00", "\u00ff", ""])
+        outcome = operations.send("".join(line))
+        if "answer" not in outcome:
+            assert outcome["code"] in CLASSES or outcome["message"].startswith("no operation"), outcome
 
 
 STRANGE = [None, True, -1, 0, 2**63, -(2**63), 1e308, 1e-320, "", "\u0000", "a" * 10_000, [], {},

@@ -75,6 +75,15 @@ TEST(Describe, NamesTheModelFolderWhereResultsAreNotCompressed) {
   EXPECT_THAT(describe_training_job(job), HasSubstr(R"("s3://out/het-1/output/model")"));
 }
 
+TEST(Describe, ShowsTheLastValuesOfMetricsOnceThereAreAny) {
+  jobs::TrainingJob job = finished_job();
+  EXPECT_THAT(describe_training_job(job), Not(HasSubstr("FinalMetricDataList")));
+  job.final_metrics = {{"train:loss", 0.25, from_millis(1'796'033'780'000)}, {"epoch", 3, {}}};
+  EXPECT_THAT(describe_training_job(job),
+              HasSubstr(R"("FinalMetricDataList":[{"MetricName":"train:loss","Value":0.25,)"
+                        R"("Timestamp":1796033780.000},{"MetricName":"epoch","Value":3,)"));
+}
+
 TEST(Describe, SummarizesAJob) {
   EXPECT_EQ(summarize_training_job(finished_job()),
             R"({"TrainingJobName":"het-1","TrainingJobArn":)"
