@@ -113,8 +113,8 @@ Status check_local_code(const jobs::JobSpec& spec, os::FileSystem& files) {
   if (!uses_script_mode(spec)) return ok();
   const Result<std::string> entry_point = entry_point_of(spec);
   if (!entry_point) return tl::unexpected(entry_point.error());
-  if (entry_kind(*entry_point, is_there(files, place / "setup.py")) == EntryKind::kPackage)
-    return ok();
+  const CodeForm form = is_there(files, place / "setup.py") ? CodeForm::kPackage : CodeForm::kFiles;
+  if (entry_kind(*entry_point, form) == EntryKind::kPackage) return ok();
   RETURN_IF_ERROR(check_entry_point(*entry_point, source, files, place));
   const auto opened = files.open(place / *entry_point);
   return opened ? ok() : tl::unexpected(opened.error());
