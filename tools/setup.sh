@@ -19,6 +19,7 @@ packages=(
   python3-dev            # the C module of the training toolkit, for its conformance test
   slirp4netns            # a job's way to the outside
   uidmap                 # user namespaces of a normal user
+  btrfs-progs            # a file system that shares blocks, for a test of staging
   pigz                   # the benchmark's peer for packing
 )
 # Photographs for examples/heterogeneous; unpacked below build, never installed.

@@ -141,6 +141,52 @@ def test_requirements_go_into_a_layer_of_the_job(house: HouseOfJobs) -> None:
     assert here.returncode == 1, "it came into the host's packages"
 
 
+USES_LAYER = """
+import errno, os, pathlib
+import only_in_the_job
+layer = pathlib.Path(only_in_the_job.__file__).parent
+try:
+    (layer / "mine").write_text("mine")
+    print(only_in_the_job.WORD, "written", flush=True)
+except OSError as error:
+    print(only_in_the_job.WORD, errno.errorcode[error.errno], flush=True)
+"""
+
+
+@pytest.mark.parametrize("told_by", ["file", "environment"])
+def test_requirements_come_from_an_index_and_stay_as_installed(house: HouseOfJobs,
+                                                               told_by: str) -> None:
+    if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("slirp4netns"):
+        pytest.skip("needs root, ip and slirp4netns for a network of its own")
+    package = house.root / "package"
+    (package / "only_in_the_job").mkdir(parents=True)
+    (package / "only_in_the_job/__init__.py").write_text("WORD = 'from the index'\n")
+    served = house.root / "served"
+    project = served / "simple/only-in-the-job"
+    project.mkdir(parents=True)
+    wheel = "only_in_the_job-1.0-py3-none-any.whl"
+    make_wheel(project / wheel, package)
+    (served / "simple/index.html").write_text('<a href="only-in-the-job/">only-in-the-job</a>')
+    (project / "index.html").write_text(f'<a href="{wheel}">{wheel}</a>')
+    index = "http://198.51.100.7:8099/simple"
+    source = house.source(USES_LAYER, "source-index")
+    (source / "requirements.txt").write_text(
+        (f"--index-url {index}\n--trusted-host 198.51.100.7\n" if told_by == "file" else "")
+        + "only-in-the-job==1.0\n")
+    told = ["--env", f"PIP_INDEX_URL={index}", "--env", "PIP_TRUSTED_HOST=198.51.100.7"]
+    arguments = house.train("index", USES_LAYER, *(told if told_by == "environment" else []),
+                            groups="all=ml.c5.large:2")
+    house.environment.update(SERVED=str(served), PYTHON=shutil.which("python3") or "python3")
+    done = subprocess.run(["unshare", "--net", "bash", "-c", NETWORK, "bash",
+                           *house.command(*arguments)],
+                          env=house.environment, capture_output=True, text=True, timeout=120,
+                          check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    printed_lines = [line for line in house.lines("index") if "from the index" in line]
+    assert sorted(printed_lines) == [f"algo-{n} (all) | from the index EROFS" for n in (1, 2)]
+    assert f"GET /simple/only-in-the-job/{wheel}" in (served / "log").read_text()
+
+
 def make_wheel(path: Path, package: Path) -> None:
     import zipfile
     name = "only_in_the_job-1.0.dist-info"

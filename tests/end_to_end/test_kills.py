@@ -108,6 +108,16 @@ def test_a_killed_supervisor_ends_its_job(house: HouseOfJobs) -> None:
     assert "InternalServerError" in shown["FailureReason"]
 
 
+def test_a_supervisor_that_is_told_to_end_stops_its_job(house: HouseOfJobs) -> None:
+    process = running(house, "told")
+    os.kill(house.supervisor("told"), signal.SIGTERM)
+    assert process.wait(30) == 3
+    shown = house.show("told")
+    assert shown["TrainingJobStatus"] == "Stopped", shown
+    assert "got SIGTERM" in house.run("jobs", "show", "told").stdout
+    assert (house.home / "output/told/output/model.tar.gz").exists()
+
+
 def test_program_and_supervisor_killed_at_once(house: HouseOfJobs) -> None:
     process = running(house, "both", groups="a=ml.c5.large:2")
     supervisor = house.supervisor("both")

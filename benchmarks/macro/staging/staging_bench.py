@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Time to bring a channel's files to a job, beside `cp -r` of the same folder.
 
-    staging_bench.py --evener build/evener [--files 2000] [--mib 1024] [--rounds 3]
+    staging_bench.py --evener build/evener --driver build/benchmarks/micro/packing/artifacts_bench
+                     [--mib 512] [--rounds 7]
 
-FullyReplicated input is shown through an overlay where the machine has one, without copying;
-`plain` isolation copies. Rounds are interleaved, the order turns round with each, and all that is
-dirty is written back before each sample: copying a file whose pages are dirty waits for the disk,
-so that whoever comes first would pay for the making of the input. Prints one JSON object a line.
+Shown: FullyReplicated input comes through an overlay where the machine has one, without copying;
+seconds of the job's Downloading phase. Copied: the staging module alone against `cp -r`, both as
+whole processes, small and large files, on the disk and in memory. Pairs are interleaved, their
+order turns round with each, and all that is dirty is written back before each sample: whoever
+comes first would else pay for the making of the input. Prints one JSON object a line.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -23,7 +26,9 @@ import time
 from pathlib import Path
 
 RUN_TIMEOUT_SECONDS = 600
-WAYS = ("namespaces", "plain")
+MEMORY = Path("/dev/shm")
+# Name of the input, count of files per GiB.
+INPUTS = {"photographs of 110 KB": 9532, "files of 512 KB": 2048, "files of 64 MB": 16}
 
 
 def make_input(folder: Path, files: int, mib: int) -> None:
@@ -33,17 +38,34 @@ def make_input(folder: Path, files: int, mib: int) -> None:
         (folder / f"{number:06d}.bin").write_bytes(number.to_bytes(8, "little") + block[8:])
 
 
-def copy(source: Path, folder: Path) -> dict[str, float]:
-    target = folder / "copy"
+def copy_once(command: list[str], target: Path) -> float:
+    os.sync()
     before = time.monotonic()
-    subprocess.run(["cp", "-r", str(source), str(target)], check=True)
+    subprocess.run([*command, str(target)], check=True, stdout=subprocess.DEVNULL)
     seconds = time.monotonic() - before
     shutil.rmtree(target)
-    return {"seconds": round(seconds, 4)}
+    return round(seconds, 4)
 
 
-def train(evener: Path, isolation: str, source: Path, folder: Path,
-          name: str) -> dict[str, float]:
+def bench_copying(name: str, driver: Path, source: Path, folder: Path,
+                  rounds: int) -> dict[str, object]:
+    """The driver takes its number of workers last, cp its target."""
+    ways = {"cp": ["cp", "-r", str(source)],
+            "evener": ["sh", "-c", 'exec "$0" stage "$1" "$2" 2', str(driver), str(source)]}
+    samples: dict[str, list[float]] = {way: [] for way in ways}
+    for number in range(-1, rounds):   # the first is warm-up
+        for way in list(ways)[::1 if number % 2 == 0 else -1]:
+            seconds = copy_once(ways[way], folder / way)
+            if number >= 0:
+                samples[way].append(seconds)
+    pairs = [cp / ours for cp, ours in zip(samples["cp"], samples["evener"], strict=True)]
+    return {"copied": name, "folder": "memory" if MEMORY in folder.parents else "disk",
+            "speed_over_cp": {"median": round(statistics.median(pairs), 3),
+                              "min": round(min(pairs), 3), "max": round(max(pairs), 3)},
+            "seconds": samples}
+
+
+def train(evener: Path, source: Path, folder: Path, name: str) -> dict[str, float]:
     """Seconds of the job's Downloading phase, by its own summary, and bytes it copied."""
     job = folder / "job.json"
     job.write_text(json.dumps({
@@ -57,9 +79,9 @@ def train(evener: Path, isolation: str, source: Path, folder: Path,
         "OutputDataConfig": {"S3OutputPath": str(folder / "out")},
         "StoppingCondition": {"MaxRuntimeInSeconds": 600},
     }))
-    done = subprocess.run([str(evener), "train", str(job), "--json", "--isolation", isolation,
-                           "--home", str(folder / "home")], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=RUN_TIMEOUT_SECONDS, check=False)
+    done = subprocess.run([str(evener), "train", str(job), "--json", "--home",
+                           str(folder / "home")], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=RUN_TIMEOUT_SECONDS, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"evener ended with {done.returncode}: {done.stdout[-600:]}")
     summary = json.loads(done.stdout.splitlines()[-1])
@@ -70,33 +92,29 @@ def train(evener: Path, isolation: str, source: Path, folder: Path,
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--evener", type=Path, required=True)
-    parser.add_argument("--files", type=int, default=2000)
-    parser.add_argument("--mib", type=int, default=1024)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--driver", type=Path, required=True)
+    parser.add_argument("--mib", type=int, default=512)
+    parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
-    evener = options.evener.resolve()
-    samples: dict[str, list[dict[str, float]]] = {way: [] for way in ("cp", *WAYS)}
-    # Not below /tmp, which a job does not see; on the disk where a home would be.
-    with tempfile.TemporaryDirectory(prefix="staging-bench-", dir=evener.parent) as name:
-        folder = Path(name)
-        source = folder / "input"
-        make_input(source, options.files, options.mib)
-        for number in range(options.rounds):
-            for way in list(samples)[::1 if number % 2 == 0 else -1]:
-                os.sync()
-                samples[way].append(copy(source, folder) if way == "cp" else
-                                    train(evener, way, source, folder, f"{way}-{number}"))
-            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-    print(json.dumps({"files": options.files, "mib": options.mib,
-                      "load_after": os.getloadavg()[0]}))
-    medians = {way: statistics.median(one["seconds"] for one in many)
-               for way, many in samples.items()}
-    for way, many in samples.items():
-        print(json.dumps({"way": way, "median_seconds": medians[way],
-                          "min_seconds": min(one["seconds"] for one in many), "samples": many}))
-    if medians["plain"] > 0:
-        print(json.dumps({"ratio": "plain copy over cp -r, in speed",
-                          "value": round(medians["cp"] / medians["plain"], 3)}))
+    evener, driver = options.evener.resolve(), options.driver.resolve()
+    with contextlib.ExitStack() as endings:
+        # Not below /tmp, which a job does not see; on the disk where a home would be.
+        disk = Path(endings.enter_context(
+            tempfile.TemporaryDirectory(prefix="staging-bench-", dir=evener.parent)))
+        places = [disk]
+        if MEMORY.is_dir():
+            places.append(Path(endings.enter_context(
+                tempfile.TemporaryDirectory(prefix="staging-bench-", dir=MEMORY))))
+        for name, per_gib in INPUTS.items():
+            source = disk / "input"
+            make_input(source, max(1, per_gib * options.mib // 1024), options.mib)
+            shown = [train(evener, source, disk, f"{per_gib}-{n}") for n in range(3)]
+            print(json.dumps({"shown": name, "mib": options.mib, "samples": shown}))
+            for place in places:
+                print(json.dumps(bench_copying(name, driver, source, place, options.rounds)
+                                 | {"mib": options.mib, "load_after": os.getloadavg()[0]}),
+                      flush=True)
+            shutil.rmtree(source)
     return 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packing and staging beside tar, pigz, cp and the disk's own pace, interleaved on the same data.
+"""Packing beside tar, pigz and the disk's own pace, interleaved on the same data.
 
     packing_bench.py --driver BUILD/benchmarks/micro/packing/artifacts_bench [--mib 1024]
                      [--rounds 3] [--folder DIR]
@@ -24,7 +24,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 BLOCK = 8 << 20  # repeated at a distance that deflate cannot see (its window is 32 KiB)
-SMALL_FILE = 110 << 10  # a photograph
 
 
 def weights(rng: random.Random) -> bytes:
@@ -42,6 +41,12 @@ def text(rng: random.Random) -> bytes:
     while len(made) < BLOCK:
         made += (" ".join(rng.choices(words, k=12)) + "\n").encode()
     return bytes(made[:BLOCK])
+
+
+def repeating(_: random.Random) -> bytes:
+    """A log of equal lines: what compresses to nearly nothing."""
+    line = b"2026-11-30T10:00:00 INFO step 0001 loss 0.123 lr 0.001 images/s 812\n"
+    return (line * (BLOCK // len(line) + 1))[:BLOCK]
 
 
 def write_file(path: Path, block: bytes, size: int) -> None:
@@ -118,25 +123,6 @@ def bench_packing(kind: str, block: bytes, options: argparse.Namespace, folder: 
     shutil.rmtree(out)
 
 
-def bench_staging(name: str, files: int, file_size: int, options: argparse.Namespace, folder: Path) -> None:
-    source, out = folder / "input", folder / "out"
-    block = noise(random.Random(4))
-    for index in range(files):
-        write_file(source / f"{index % 50:02}" / f"{index:06}", block, file_size)
-    out.mkdir()
-    commands = {"evener": f"{options.driver} stage '{source}' '{out}/staged' 2",
-                "cp -r": f"cp -r '{source}' '{out}/copied'"}
-
-    def clean() -> None:
-        shutil.rmtree(out)
-        out.mkdir()
-
-    times = run_rounds(commands, options.rounds, clean)
-    report(f"stage by copy, {name}", files * file_size, times, files=files)
-    shutil.rmtree(source)
-    shutil.rmtree(out)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--driver", required=True)
@@ -146,11 +132,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="evener-packing-", dir=options.folder) as made:
         folder = Path(made)
-        for kind, make in (("weights", weights), ("noise", noise), ("text", text)):
+        for kind, make in (("weights", weights), ("noise", noise), ("text", text),
+                           ("repeating", repeating)):
             bench_packing(kind, make(random.Random(1)), options, folder)
-        small = max(20, (options.mib << 20) // 4 // SMALL_FILE)
-        bench_staging("many files", small, SMALL_FILE, options, folder)
-        bench_staging("large files", 4, (options.mib << 20) // 4, options, folder)
 
 
 if __name__ == "__main__":

@@ -125,8 +125,8 @@ Result<InstanceCommand> instance_command(const jobs::TrainingJob& job, const Ins
   return checked(std::move(*command));
 }
 
-InstanceCommand requirements_command(const InstanceFacts& facts, const std::string& code,
-                                     const std::string& layer) {
+InstanceCommand requirements_command(const jobs::TrainingJob& job, const InstanceFacts& facts,
+                                     const std::string& code) {
   InstanceCommand command;
   command.argv = {facts.python.empty() ? kDefaultPython : facts.python,
                   "-m",
@@ -138,11 +138,13 @@ InstanceCommand requirements_command(const InstanceFacts& facts, const std::stri
                   "--root-user-action=ignore",
                   "--cache-dir=/tmp/pip-cache",
                   "--target",
-                  layer,
+                  facts.requirements_layer,
                   "-r",
                   code + "/requirements.txt"};
   command.environment = facts.base_environment;
   command.environment.emplace("PATH", kDefaultPath);
+  // The job's own, so that PIP_INDEX_URL and its like are heard.
+  for (const auto& [name, value] : job.spec.environment) command.environment[name] = value;
   command.environment["HOME"] = "/tmp";  // no place of the host is written to
   command.directory = code;              // requirements may name files beside them
   return command;

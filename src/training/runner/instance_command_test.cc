@@ -179,7 +179,13 @@ TEST(InstanceCommand, SaysWhereTheContractLiesOutsideOfASandbox) {
 }
 
 TEST(RequirementsCommand, InstallsIntoTheLayerAndWritesNowhereElse) {
-  const InstanceCommand command = requirements_command(facts_of("algo-1"), "/opt/ml/code", "/layer");
+  jobs::TrainingJob job;
+  job.spec.environment = {{"PIP_INDEX_URL", "http://index/simple"}, {"HOME", "/theirs"}};
+  InstanceFacts facts = facts_of("algo-1");
+  facts.requirements_layer = "/layer";
+  const InstanceCommand command = requirements_command(job, facts, "/opt/ml/code");
+  EXPECT_EQ(command.environment.at("PIP_INDEX_URL"), "http://index/simple");
+  EXPECT_EQ(command.environment.at("HOME"), "/tmp");
   EXPECT_THAT(command.argv, Contains("--target"));
   EXPECT_THAT(command.argv, Contains("/layer"));
   EXPECT_THAT(command.argv, Contains("/opt/ml/code/requirements.txt"));

@@ -91,7 +91,7 @@ Result<PreparedCode> prepare_code(const jobs::JobSpec& spec, const storage::Stor
 Status check_local_code(const jobs::JobSpec& spec, os::FileSystem& files);
 
 // pip's command for requirements.txt into `layer`, run inside the sandbox of the first host.
-InstanceCommand requirements_command(const InstanceFacts& facts, const std::string& code,
-                                     const std::string& layer);
+InstanceCommand requirements_command(const jobs::TrainingJob& job, const InstanceFacts& facts,
+                                     const std::string& code);
 
 }  // namespace evener::runner

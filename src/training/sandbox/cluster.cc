@@ -92,9 +92,10 @@ Status Cluster::build() {
 // Only now: the relay has a thread, and the inits are clones of a process that has none.
 Status Cluster::start_outside(const std::string& uplink_program) {
   if (!uplink_program.empty()) {
-    Result<std::unique_ptr<Uplink>> uplink = Uplink::start(uplink_program, *network_, subnet_);
-    if (!uplink) return tl::unexpected<Error>(uplink.error());
-    uplink_ = std::move(*uplink);
+    Result<std::unique_ptr<OutsideWay>> outside =
+        OutsideWay::start(uplink_program, *network_, subnet_);
+    if (!outside) return tl::unexpected<Error>(outside.error());
+    outside_ = std::move(*outside);
   }
   if (network_ && !options_.host_services.empty()) {
     Result<std::unique_ptr<HostRelay>> relay = HostRelay::start(
@@ -146,7 +147,7 @@ Status Cluster::start_instances(const std::vector<InstancePlan>& plans) {
 
 Cluster::~Cluster() {
   relay_.reset();
-  uplink_.reset();
+  outside_.reset();
   for (Host& host : hosts_) host.instance->begin_end();
   hosts_.clear();
   if (limits_) (void)limits_->remove();
@@ -220,18 +221,30 @@ Status Cluster::link_plain(const std::string& host, const Mount& mount) {
 Status Cluster::finish_preparation() {
   if (prepared_) return ok();
   prepared_ = true;
-  if (uplink_) {
-    if (Status up = uplink_->connect(*network_, kUplinkTimeout); !up) {
-      notices_.push_back("no way outside the job's network: " + up.error().message);
-      uplink_.reset();
+  if (outside_) {
+    if (Status up = outside_->connect(kUplinkTimeout); up) {
+      RETURN_IF_ERROR(watch(outside_->fd()));
+    } else {
+      later_notices_.push_back("no way outside the job's network: " + up.error().message);
+      outside_.reset();
     }
   }
   const std::map<os::Controller, std::string> known = limits_->missing();
   RETURN_IF_ERROR(limits_->finish());
   std::map<os::Controller, std::string> found = limits_->missing();
   for (const auto& [controller, why] : known) found.erase(controller);
-  for (std::string& notice : limit_notices(found)) notices_.push_back(std::move(notice));
+  for (std::string& notice : limit_notices(found)) later_notices_.push_back(std::move(notice));
+  show_waiting_reports();
   return ok();
+}
+
+Status Cluster::make_read_only(const std::string& host, const std::string& target) {
+  const Result<std::size_t> index = find(host);
+  if (!index) return tl::unexpected<Error>(index.error());
+  if (options_.isolation == Isolation::kPlain) return ok();
+  Status made = hosts_[*index].instance->make_read_only(target);
+  show_waiting_reports();
+  return made;
 }
 
 Status Cluster::run(const std::string& host, const Command& command, os::UniqueFd output) {

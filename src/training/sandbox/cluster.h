@@ -5,6 +5,7 @@
 // Fails:    as Sandbox.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,10 +14,10 @@
 #include "training/sandbox/instance.h"
 #include "training/sandbox/limits.h"
 #include "training/sandbox/network.h"
+#include "training/sandbox/outside.h"
 #include "training/sandbox/plan.h"
 #include "training/sandbox/relay.h"
 #include "training/sandbox/sandbox.h"
-#include "training/sandbox/uplink.h"
 
 namespace evener::sandbox {
 
@@ -32,6 +33,7 @@ class Cluster final : public Sandbox {
   std::filesystem::path ml_folder(const std::string& host) const override;
   std::string ml_path(const std::string& host) const override;
   Status mount(const std::string& host, const std::vector<Mount>& mounts) override;
+  Status make_read_only(const std::string& host, const std::string& target) override;
   Status run(const std::string& host, const Command& command, os::UniqueFd output) override;
   Status signal(const std::string& host, int signal) override;
   Status kill(const std::string& host) override;
@@ -54,6 +56,7 @@ class Cluster final : public Sandbox {
   Status link_plain(const std::string& host, const Mount& mount);
   Status start_outside(const std::string& uplink_program);
   Status finish_preparation();
+  std::optional<HostEvent> take_notice();
   std::optional<HostEvent> take_event(std::size_t index);
   HostEvent event_of(std::size_t index, const Message& report);
   HostEvent lost_event(std::size_t index);
@@ -63,11 +66,12 @@ class Cluster final : public Sandbox {
   SandboxOptions options_;
   Subnet subnet_;
   std::vector<std::string> notices_;
+  std::deque<std::string> later_notices_;
   mutable std::optional<bool> overlay_possible_;   // asked once, when first wanted
   bool prepared_ = false;
   std::optional<InstanceLimits> limits_;
   std::optional<JobNetwork> network_;
-  std::unique_ptr<Uplink> uplink_;
+  std::unique_ptr<OutsideWay> outside_;
   std::vector<Host> hosts_;
   os::UniqueFd events_;    // epoll: channels, pidfds, and waiting_
   os::UniqueFd waiting_;   // eventfd, readable while reports wait in memory

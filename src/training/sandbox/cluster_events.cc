@@ -16,7 +16,7 @@ Result<std::optional<HostEvent>> Cluster::next_event(std::chrono::milliseconds t
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic_now() + timeout;
   while (true) {
-    std::optional<HostEvent> event;
+    std::optional<HostEvent> event = take_notice();
     for (std::size_t i = 0; !event && i < hosts_.size(); ++i) event = take_event(i);
     show_waiting_reports();
     if (event) return event;
@@ -28,6 +28,20 @@ Result<std::optional<HostEvent>> Cluster::next_event(std::chrono::milliseconds t
       return errno_failure(errno, "poll");
     }
   }
+}
+
+std::optional<HostEvent> Cluster::take_notice() {
+  if (outside_) {
+    if (std::optional<std::string> notice = outside_->attend()) {
+      later_notices_.push_back(std::move(*notice));
+    }
+  }
+  if (later_notices_.empty()) return std::nullopt;
+  HostEvent event;
+  event.kind = HostEvent::Kind::kNoticed;
+  event.text = std::move(later_notices_.front());
+  later_notices_.pop_front();
+  return event;
 }
 
 std::optional<HostEvent> Cluster::take_event(std::size_t index) {
@@ -81,7 +95,7 @@ bool Cluster::ran_out_of_memory(std::size_t index) {
 }
 
 void Cluster::show_waiting_reports() {
-  const bool any = std::any_of(hosts_.begin(), hosts_.end(), [](const Host& host) {
+  const bool any = !later_notices_.empty() || std::any_of(hosts_.begin(), hosts_.end(), [](const Host& host) {
     return !host.instance->lost() && host.instance->has_reports();
   });
   std::uint64_t count = 1;

@@ -24,6 +24,7 @@ enum class MessageKind : std::uint8_t {
   // To init.
   kNetworkReady,
   kMount,        // texts: six for each mount: kind, target, source, lower, upper, work
+  kMakeReadOnly, // texts: where it is mounted; answered by kMounted
   kRun,          // numbers: count of arguments; texts: arguments, environment, directory; output
   kSignal,       // numbers: signal
   kKill,

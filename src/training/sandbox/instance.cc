@@ -79,6 +79,17 @@ Status Instance::mount(const std::vector<Mount>& mounts) {
                           mount.work.string()});
   }
   RETURN_IF_ERROR(tell(message));
+  return await_mounted();
+}
+
+Status Instance::make_read_only(const std::string& target) {
+  Message message = message_of(MessageKind::kMakeReadOnly);
+  message.texts = {target};
+  RETURN_IF_ERROR(tell(message));
+  return await_mounted();
+}
+
+Status Instance::await_mounted() {
   Result<Message> answer = await(MessageKind::kMounted, kMountTimeout);
   if (!answer) return failure_in("prepare " + host_, answer.error());
   if (answer->numbers.at(0) < 0) return ok();

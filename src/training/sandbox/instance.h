@@ -37,6 +37,7 @@ class Instance {
 
   Status tell(const Message& message);
   Status mount(const std::vector<Mount>& mounts);
+  Status make_read_only(const std::string& target);
   Status run(const Command& command, os::UniqueFd output);
   // Of the processes inside, where there are no control groups.
   Result<std::pair<std::uint64_t, std::uint64_t>> usage();   // CPU nanoseconds, memory bytes
@@ -62,6 +63,7 @@ class Instance {
         pid_(pid),
         pidfd_(std::move(pidfd)),
         channel_(std::move(channel)) {}
+  Status await_mounted();
   Result<Message> await(MessageKind kind, std::chrono::milliseconds timeout);
   Result<bool> read_one(std::chrono::milliseconds timeout);
 

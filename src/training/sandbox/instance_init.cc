@@ -15,6 +15,7 @@
 #include <csignal>
 
 #include "os/namespace.h"
+#include "os/namespace_mounts.h"
 #include "os/netlink.h"
 #include "training/sandbox/control_message.h"
 #include "training/sandbox/instance_root.h"
@@ -53,11 +54,13 @@ class InstanceInit {
   Status configure_network();
   void take(Message message);
   void mount(const Message& message);
+  void make_read_only(const Message& message);
   void run(Message message);
   void reap_children();
   void end_program(int status);
   void kill_all();
   void answer_usage();
+  void reply_mounted(const Status& status);
   void reply(MessageKind kind, std::vector<std::int64_t> numbers,
              std::vector<std::string> texts = {});
 
@@ -145,6 +148,7 @@ void InstanceInit::take(Message message) {
       if (prepared_) prepared_ = configure_network();
       return;
     case MessageKind::kMount: return mount(message);
+    case MessageKind::kMakeReadOnly: return make_read_only(message);
     case MessageKind::kRun: return run(std::move(message));
     case MessageKind::kSignal:
       if (program_ > 0) ::kill(program_, static_cast<int>(message.numbers.at(0)));
@@ -177,13 +181,22 @@ void InstanceInit::mount(const Message& message) {
     status = root_.add(one);
   }
   if (status && !plain()) status = root_.finish();
-  if (status) {
-    reply(MessageKind::kMounted, {-1});
-  } else {
-    prepared_ = status;
-    reply(MessageKind::kMounted, {static_cast<std::int64_t>(status.error().code)},
-          {status.error().message});
-  }
+  if (!status) prepared_ = status;
+  reply_mounted(status);
+}
+
+void InstanceInit::make_read_only(const Message& message) {
+  const std::string& target = message.texts.at(0);
+  const os::UniqueFd place(::open(target.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!place) return reply_mounted(errno_failure(errno, "open " + target));
+  Status made = os::make_read_only(place.get());
+  reply_mounted(made ? made : Status(failure_in(target, made.error())));
+}
+
+void InstanceInit::reply_mounted(const Status& status) {
+  if (status) return reply(MessageKind::kMounted, {-1});
+  reply(MessageKind::kMounted, {static_cast<std::int64_t>(status.error().code)},
+        {status.error().message});
 }
 
 void InstanceInit::run(Message message) {

@@ -80,6 +80,7 @@ struct HostEvent {
     kExited,        // the command of run() ended
     kStartFailed,   // it could not be executed; `text` says why
     kInstanceLost,  // the instance's init itself is gone
+    kNoticed,       // of no host: `text` is for the user, as notices() before the first run()
   };
   Kind kind = Kind::kExited;
   std::string host;
@@ -95,7 +96,8 @@ class Sandbox {
   static Result<std::unique_ptr<Sandbox>> create(const SandboxOptions& options);
   virtual ~Sandbox() = default;      // kills what runs and removes all that create() made
 
-  // What could not be had and does not matter to every job ("no memory limits: ...").
+  // What could not be had and does not matter to every job ("no memory limits: ..."), as far as
+  // create() knows; what is seen later comes as events.
   virtual const std::vector<std::string>& notices() const = 0;
   virtual bool overlay_possible() const = 0;
   virtual std::string address(const std::string& host) const = 0;
@@ -106,6 +108,9 @@ class Sandbox {
 
   // Makes the instance's root and mounts; once per host, before run().
   virtual Status mount(const std::string& host, const std::vector<Mount>& mounts) = 0;
+  // Makes what is mounted at `target` read-only for all that runs from now on; nothing under
+  // kPlain. Only while nothing runs on the host.
+  virtual Status make_read_only(const std::string& host, const std::string& target) = 0;
   // Starts a command as a child of the instance's init; `output` gets stdout and stderr. One at a
   // time per host; everything left over when it ends is killed before the next run() or the end.
   virtual Status run(const std::string& host, const Command& command, os::UniqueFd output) = 0;

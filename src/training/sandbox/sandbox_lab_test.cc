@@ -8,12 +8,11 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace evener::sandbox {
 namespace {
 constexpr uid_t kNobody = 65534;
+constexpr std::chrono::milliseconds kPatience(20'000);
 }
 
 std::string in_process(Who who, const std::function<std::string()>& body) {
@@ -54,14 +53,9 @@ std::string in_process(Who who, const std::function<std::string()>& body) {
   return status == 0 ? text : "the test's process was killed: " + text;
 }
 
-Lab::Lab() {
-  std::string pattern = std::filesystem::temp_directory_path() / "evener lab ü-XXXXXX";
-  folder_ = ::mkdtemp(pattern.data());
-}
-
-Lab::~Lab() {
-  sandbox_.reset();
-  std::filesystem::remove_all(folder_);
+// A name that a shell or a mount could stumble over.
+Lab::Lab() : folder_(temporary_.path() / "evener lab ü") {
+  std::filesystem::create_directory(folder_);
 }
 
 SandboxOptions Lab::options(int instances) {
@@ -104,8 +98,11 @@ std::string Lab::begin(const std::string& host, const std::string& script) {
 }
 
 HostEvent Lab::next() {
-  auto event = sandbox_->next_event(std::chrono::milliseconds(20'000));
-  if (event && *event) return **event;
+  while (true) {
+    auto event = sandbox_->next_event(kPatience);
+    if (!event || !*event) break;
+    if ((*event)->kind != HostEvent::Kind::kNoticed) return **event;
+  }
   HostEvent none;
   none.host = "no event";
   none.exit_code = -1;
@@ -123,10 +120,18 @@ HostEvent Lab::run(const std::string& host, const std::string& script) {
 }
 
 std::string Lab::output(const std::string& host) const {
-  std::ifstream in(folder_ / (host + ".out"));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return os::content_of(folder_ / (host + ".out"));
+}
+
+bool Lab::await_notice(const std::string& words) {
+  while (true) {
+    auto event = sandbox_->next_event(kPatience);
+    if (!event || !*event) return false;
+    if ((*event)->kind == HostEvent::Kind::kNoticed &&
+        (*event)->text.find(words) != std::string::npos) {
+      return true;
+    }
+  }
 }
 
 bool Lab::await_output(const std::string& host, const std::string& text) const {

@@ -17,15 +17,6 @@ namespace evener::sandbox {
 namespace {
 namespace fs = std::filesystem;
 
-void check(Who who, const std::function<std::string(Lab&)>& body) {
-  const std::string text = in_process(who, [&] {
-    Lab lab;
-    return body(lab);
-  });
-  if (text.starts_with("skip: ")) GTEST_SKIP() << text.substr(6);
-  EXPECT_EQ(text, "");
-}
-
 // A zombie is gone, but for the number.
 bool alive(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
+#include <fstream>
 
 #include "os/netlink.h"
 #include "training/sandbox/network.h"
@@ -14,15 +16,6 @@
 
 namespace evener::sandbox {
 namespace {
-
-void check(Who who, const std::function<std::string(Lab&)>& body) {
-  const std::string text = in_process(who, [&] {
-    Lab lab;
-    return body(lab);
-  });
-  if (text.starts_with("skip: ")) GTEST_SKIP() << text.substr(6);
-  EXPECT_EQ(text, "");
-}
 
 // A service at `address` of this process's network that sends back what it gets.
 class EchoService {
@@ -119,6 +112,49 @@ TEST(SandboxNetwork, TheOutsideIsReachedThroughTheUplinkAndTheHostsLoopbackIsNot
     lab.next();
     return differ("answer", lab.output("algo-2"), "b'hello'\nTrue\nnameserver 10.91.0.3\n") +
            (lab.sandbox().notices().empty() ? "" : lab.sandbox().notices().front());
+  });
+}
+
+// The pid of a child of this process whose name is `name`; 0 for none.
+pid_t child_named(const std::string& name) {
+  std::ifstream children("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  for (pid_t pid = 0; children >> pid;) {
+    std::ifstream in("/proc/" + std::to_string(pid) + "/comm");
+    std::string found;
+    std::getline(in, found);
+    if (found == name) return pid;
+  }
+  return 0;
+}
+
+TEST(SandboxNetwork, AnUplinkThatIsKilledIsToldAndStartedAgain) {
+  check(Who::kRoot, [](Lab& lab) -> std::string {
+    if (const auto program = Uplink::find_program(); !program) {
+      return "skip: " + program.error().message;
+    }
+    if (std::string error = enter_small_world(); !error.empty()) return error;
+    EchoService outside(0xc0000201);
+    SandboxOptions options = Lab::options(1);
+    options.reach_outside = true;
+    if (std::string error = lab.start(options); !error.empty()) return error;
+    if (lab.run("algo-1", "true").exit_code != 0) return "the first program failed";
+    for (int round = 0; round < 2; ++round) {
+      const pid_t uplink = child_named("slirp4netns");
+      if (uplink <= 0) return "skip: no child of the uplink's name is shown";
+      ::kill(uplink, SIGKILL);
+      if (!lab.await_notice("is closed: slirp4netns was ended by signal 9; it is being")) {
+        return "no notice of the end";
+      }
+      if (!lab.await_notice("is open again")) return "no notice of the new start";
+    }
+    lab.begin("algo-1", "python3 -c \"\nimport socket\n"
+                        "s=socket.create_connection(('192.0.2.1'," +
+                            std::to_string(outside.port()) +
+                            "),10)\ns.sendall(b'hello'); s.shutdown(socket.SHUT_WR)\n"
+                            "print(s.recv(99))\n\"");
+    outside.serve_one();
+    lab.next();
+    return differ("answer", lab.output("algo-1"), "b'hello'\n");
   });
 }
 

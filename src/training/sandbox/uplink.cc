@@ -84,6 +84,14 @@ Status Uplink::connect(JobNetwork& network, std::chrono::milliseconds timeout) {
   return network.adopt(kLinkName);
 }
 
+std::string Uplink::end() {
+  const auto ended = process_->wait(std::chrono::milliseconds(0));
+  if (!ended || !*ended) return "slirp4netns ended";
+  const os::ExitStatus& status = **ended;
+  return status.signal != 0 ? "slirp4netns was ended by signal " + std::to_string(status.signal)
+                            : "slirp4netns ended with " + std::to_string(status.code);
+}
+
 Uplink::~Uplink() {
   end_.reset();
   if (!process_) return;

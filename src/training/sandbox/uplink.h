@@ -30,6 +30,12 @@ class Uplink {
 
   // Waits until the program is ready and puts its link on the bridge.
   Status connect(JobNetwork& network, std::chrono::milliseconds timeout);
+  // Readable once connect() need not wait, or would fail.
+  int ready_fd() const { return ready_.get(); }
+  // Readable once the program has ended.
+  int pidfd() const { return process_->pidfd(); }
+  // How the program ended, in words.
+  std::string end();
 
  private:
   Uplink() = default;

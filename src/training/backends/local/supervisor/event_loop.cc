@@ -38,6 +38,9 @@ void EventLoop::turn(Phase& phase) {
   if (instances_ != nullptr) {
     polled.push_back({.fd = instances_->event_fd(), .events = POLLIN, .revents = 0});
   }
+  if (signal_ != nullptr) {
+    polled.push_back({.fd = signal_->fd(), .events = POLLIN, .revents = 0});
+  }
   if (phase.ready_fd() >= 0) {
     polled.push_back({.fd = phase.ready_fd(), .events = POLLIN, .revents = 0});
   }
@@ -49,15 +52,32 @@ void EventLoop::turn(Phase& phase) {
 }
 
 void EventLoop::take_stops(Phase& phase) {
-  if (const auto mode = link_.take_commands()) {
-    const bool at_once = *mode == StopMode::kAtOnce;
-    const auto& stop = recorder_.job().stop;
-    if (!stop || (at_once && !stop->at_once)) {
-      recorder_.record(jobs::StopRequested{.cause = jobs::StopCause::kUser, .at_once = at_once});
-    }
-    phase.stop(*mode);
+  if (const auto mode = link_.take_commands()) stop(phase, *mode);
+  while (signal_ != nullptr) {
+    const auto sender = signal_->take();
+    if (!sender) break;
+    stop_by_signal(phase, *sender);
   }
   if (phase.stoppable() && !recorder_.job().stop) stop_by_itself(phase);
+}
+
+void EventLoop::stop(Phase& phase, StopMode mode) {
+  const bool at_once = mode == StopMode::kAtOnce;
+  const auto& asked = recorder_.job().stop;
+  if (!asked || (at_once && !asked->at_once)) {
+    recorder_.record(jobs::StopRequested{.cause = jobs::StopCause::kUser, .at_once = at_once});
+  }
+  phase.stop(mode);
+}
+
+// The first asks, the second does not wait for the grace any more.
+void EventLoop::stop_by_signal(Phase& phase, pid_t sender) {
+  const bool again = recorder_.job().stop.has_value();
+  const std::string from = sender > 0 ? " from process " + std::to_string(sender) : "";
+  recorder_.record(jobs::Noticed{"The supervisor of this job got SIGTERM" + from +
+                                 (again ? ": the job is stopped at once."
+                                        : ": the job is being stopped.")});
+  stop(phase, again ? StopMode::kAtOnce : StopMode::kGraceful);
 }
 
 void EventLoop::stop_by_itself(Phase& phase) {
@@ -85,7 +105,11 @@ void EventLoop::take_host_events(Phase& phase) {
       return;
     }
     if (!*event) return;
-    phase.host_event(**event);
+    if ((*event)->kind == sandbox::HostEvent::Kind::kNoticed) {
+      recorder_.record(jobs::Noticed{(*event)->text});
+    } else {
+      phase.host_event(**event);
+    }
   }
 }
 

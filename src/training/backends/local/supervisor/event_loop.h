@@ -10,6 +10,7 @@
 #include "training/backends/local/supervisor/engine_link.h"
 #include "training/backends/local/supervisor/phase.h"
 #include "training/backends/local/supervisor/recorder.h"
+#include "training/backends/local/supervisor/stop_signal.h"
 
 namespace evener::backends {
 
@@ -25,6 +26,8 @@ class EventLoop {
         clock_(clock),
         longest_(clock.monotonic_now() + recorder.job().spec.max_runtime) {}
 
+  // From now on a signal stops the job as a user's request does; `signal` outlives the loop.
+  void obey(StopSignal& signal) { signal_ = &signal; }
   // Turns until `phase` is done.
   void run(Phase& phase);
   // Until the attached engine has taken all and hung up, and the journal is written; at most
@@ -34,6 +37,8 @@ class EventLoop {
  private:
   void turn(Phase& phase);
   void take_stops(Phase& phase);
+  void stop(Phase& phase, StopMode mode);
+  void stop_by_signal(Phase& phase, pid_t sender);
   void stop_by_itself(Phase& phase);
   void take_host_events(Phase& phase);
   int timeout_ms(const Phase& phase) const;
@@ -42,6 +47,7 @@ class EventLoop {
   Recorder& recorder_;
   JournalWriter& journal_;
   sandbox::Sandbox* instances_;
+  StopSignal* signal_ = nullptr;
   const Clock& clock_;
   const MonotonicTime longest_;      // when the longest run time is over
 };

@@ -33,6 +33,10 @@ class FakeSandbox final : public sandbox::Sandbox {
     mounts_[host] = mounts;
     return ok();
   }
+  Status make_read_only(const std::string& host, const std::string& target) override {
+    asked.push_back("close " + target + " of " + host);
+    return ok();
+  }
   Status run(const std::string& host, const sandbox::Command& command, os::UniqueFd) override {
     if (refused_.contains(host)) return failure(ErrorCode::kIo, refused_[host]);
     asked.push_back("run " + host);

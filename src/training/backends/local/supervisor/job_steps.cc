@@ -114,8 +114,8 @@ JobSteps::EndsHere JobSteps::install_requirements() {
   if (!input_.code.installs) return std::nullopt;
   const std::string& host = hosts_.front();
   const runner::InstanceFacts host_facts = facts(host);
-  const auto command = runner::requirements_command(host_facts, host_facts.ml_path + "/code",
-                                                    host_facts.requirements_layer);
+  const auto command = runner::requirements_command(parts_.plan.job, host_facts,
+                                                    host_facts.ml_path + "/code");
   parts_.recorder.record(jobs::StatusMessageChanged{"Installing requirements.txt"});
   auto output = outputs_.share(host);
   if (!output) return internal_error(output.error());
@@ -129,6 +129,9 @@ JobSteps::EndsHere JobSteps::install_requirements() {
   const sandbox::HostEvent& event = phase.ended();
   const bool fine = event.kind == sandbox::HostEvent::Kind::kExited && event.exit_code == 0;
   if (!fine) return failed(install_failure(event));
+  // From here on the layer is for reading, on the host that filled it as on the others.
+  Status closed = parts_.instances.make_read_only(host, host_facts.requirements_layer);
+  if (!closed) return internal_error(closed.error());
   return std::nullopt;
 }
 

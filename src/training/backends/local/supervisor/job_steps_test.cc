@@ -169,6 +169,18 @@ TEST_F(OneJob, ASymlinkInPlaceOfTheModelIsLeftOutAndSaid) {
   EXPECT_NE(recorder_->job().notices[0].find("algo-1: /opt/ml/model"), std::string::npos);
 }
 
+TEST_F(OneJob, WhatTheSandboxNoticesWhileProgramsRunIsANoticeOfTheJob) {
+  instances_.on_run = [](FakeSandbox& instances, const std::string& host) {
+    sandbox::HostEvent noticed;
+    noticed.kind = sandbox::HostEvent::Kind::kNoticed;
+    noticed.text = "the way outside is closed";
+    instances.happens(noticed);
+    instances.exits(host, 0);
+  };
+  EXPECT_EQ(run().status, jobs::JobStatus::kCompleted);
+  EXPECT_EQ(recorder_->job().notices.at(0), "the way outside is closed");
+}
+
 TEST_F(OneJob, AHostThatCannotStartStopsTheOthersWithTheReason) {
   instances_.refuses_to_run("algo-1", "no such program");
   instances_.on_run = nullptr;
@@ -277,7 +289,8 @@ TEST_F(OneScriptJob, RequirementsAreInstalledOnceBeforeTheProgramsStart) {
   const jobs::Ended ended = run();
   EXPECT_EQ(ended.status, jobs::JobStatus::kCompleted) << ended.failure_reason;
   EXPECT_EQ(instances_.asked,
-            (std::vector<std::string>{"run algo-1", "run algo-1", "run algo-2"}));
+            (std::vector<std::string>{"run algo-1", "close /opt/ml/.requirements of algo-1",
+                                      "run algo-1", "run algo-2"}));
   EXPECT_EQ(kinds()[0], "StatusMessageChanged");
   EXPECT_EQ(kinds()[1], "TrainingStarted");
 }

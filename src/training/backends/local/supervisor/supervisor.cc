@@ -93,7 +93,7 @@ jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan
 // The loop begins once instances exist; before that there is nobody to wait for.
 jobs::Ended run_job(const Plan& plan, const JobFolder& folder, const Clock& clock,
                     os::FileSystem& files, EngineLink& link, Recorder& recorder,
-                    JournalWriter& journal) {
+                    JournalWriter& journal, StopSignal& signal) {
   auto instances = sandbox::Sandbox::create(sandbox_options(plan, folder, count_machine_cpus()));
   if (!instances) {
     return {.status = jobs::JobStatus::kFailed,
@@ -102,6 +102,7 @@ jobs::Ended run_job(const Plan& plan, const JobFolder& folder, const Clock& cloc
                               instances.error().message};
   }
   EventLoop loop(link, recorder, journal, instances->get(), clock);
+  loop.obey(signal);
   return supervise_in(std::move(*instances), plan, folder, clock, files, recorder, loop);
 }
 
@@ -109,6 +110,7 @@ jobs::Ended run_job(const Plan& plan, const JobFolder& folder, const Clock& cloc
 
 int run_supervisor(const std::filesystem::path& root, const Clock& clock) {
   ::umask(022);
+  StopSignal signal;   // heard from the loop's first turn on
   os::UniqueFd connection = inherited_connection();
   const JobFolder folder{root};
   const auto files = os::make_real_file_system();
@@ -129,7 +131,8 @@ int run_supervisor(const std::filesystem::path& root, const Clock& clock) {
   if (!link) return not_started("listen for engines", link.error());
   recorder.listen([&](const std::string& record) { (*link)->publish(record); });
 
-  const jobs::Ended ended = run_job(*plan, folder, clock, *files, **link, recorder, **journal);
+  const jobs::Ended ended =
+      run_job(*plan, folder, clock, *files, **link, recorder, **journal, signal);
   if (auto removed = files->remove_tree(folder.instances()); !removed) {
     log_line(LogLevel::kWarning, "supervisor", "instance folders stay",
              {{"error", removed.error().message}});
