@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import json
 import os
+import signal
 import statistics
 import sys
 import tempfile
@@ -180,6 +181,7 @@ def main() -> int:
     parser.add_argument("--quiet-load", type=float, default=1.5,
                         help="wait before each round until the load average is at most this")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))   # so that the engines end too
     # Not below /tmp: a job has a /tmp of its own and would not see the program.
     place = tempfile.TemporaryDirectory(prefix="start-bench-", dir=options.evener.resolve().parent,
                                         ignore_cleanup_errors=True)
