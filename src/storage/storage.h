@@ -60,7 +60,8 @@ class ObjectStore {
   // Appears whole under its name when close() has succeeded, or not at all.
   virtual Result<std::unique_ptr<os::WritableFile>> create(const Uri& object) = 0;
   // As create(), but close() fails with kAlreadyExists if an object of that name is there by then.
-  virtual Result<std::unique_ptr<os::WritableFile>> create_new(const Uri& object) = 0;
+  // kUnsupported from a store that cannot tell.
+  virtual Result<std::unique_ptr<os::WritableFile>> create_new(const Uri& object);
   // Writes the whole object to the file `target`, whose folder is there. A store that can reads
   // parts of it at the same time, goes on where a transfer broke off, and compares checksums.
   // kCorrupt: what came is not what is stored. After an error the file's content is unspecified.

@@ -1,3 +1,5 @@
+#include <charconv>
+
 #include "storage/s3/s3.h"
 
 namespace evener::storage {
@@ -40,6 +42,17 @@ Result<std::optional<S3Access>> access_from(const Environment& environment) {
   const std::string region = first_of(environment, {"AWS_REGION", "AWS_DEFAULT_REGION"});
   if (!region.empty()) access.region = region;
   access.ca_file = first_of(environment, {"AWS_CA_BUNDLE"});
+  const std::string patience = first_of(environment, {"EVENER_S3_PATIENCE_SECONDS"});
+  if (!patience.empty()) {
+    std::uint32_t seconds = 0;
+    const char* end = patience.data() + patience.size();
+    const auto [stop, error] = std::from_chars(patience.data(), end, seconds);
+    if (error != std::errc() || stop != end) {
+      return failure(ErrorCode::kInvalidArgument,
+                     "EVENER_S3_PATIENCE_SECONDS is not a number of seconds: " + patience);
+    }
+    access.patience = std::chrono::seconds(seconds);
+  }
   const std::string style = first_of(environment, {"EVENER_S3_ADDRESSING"});
   if (!style.empty()) {
     auto addressing = addressing_from(style);

@@ -22,7 +22,8 @@ Result<S3Access> access_of(const json& text) {
                           .secret = text.at("secret_access_key").get<std::string>(),
                           .session_token = text.at("session_token").get<std::string>()},
                   .addressing = *addressing,
-                  .ca_file = text.at("ca_file").get<std::string>()};
+                  .ca_file = text.at("ca_file").get<std::string>(),
+                  .patience = std::chrono::seconds(text.at("patience_seconds").get<std::uint32_t>())};
 }
 
 // Readers see the old file or the whole new one; the mode is set while it is still empty.
@@ -47,7 +48,8 @@ Status write_access(os::FileSystem& files, const os::fs::path& path, const S3Acc
                      {"secret_access_key", access.key.secret},
                      {"session_token", access.key.session_token},
                      {"addressing", std::string(to_string(access.addressing))},
-                     {"ca_file", access.ca_file}};
+                     {"ca_file", access.ca_file},
+                     {"patience_seconds", access.patience.count()}};
   return write_secret(files, path,
                       text.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

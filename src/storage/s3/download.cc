@@ -106,7 +106,7 @@ class Reading {
   }
 
   Error give_up(const Tried& tried) const {
-    if (stop_.stop_requested()) return {ErrorCode::kCancelled, "stopped on request"};
+    if (requests_.stopped(stop_)) return {ErrorCode::kCancelled, "stopped on request"};
     return tried.answer.error();
   }
 

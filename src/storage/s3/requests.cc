@@ -101,7 +101,7 @@ Result<Route> Requests::route(const std::string& bucket) {
 }
 
 http::Exchange Requests::exchange_of(const S3Request& request, const Route& route,
-                                     const S3Access& access) {
+                                     const S3Access& access, const std::stop_token& stop) {
   http::Exchange exchange;
   exchange.origin = route.origin;
   exchange.request.method = request.method;
@@ -113,7 +113,7 @@ http::Exchange Requests::exchange_of(const S3Request& request, const Route& rout
   exchange.source = request.source;
   exchange.on_headers = request.on_headers;
   exchange.sink = request.sink;
-  exchange.stop = request.stop;
+  exchange.stop = stop;
   const bool streamed = static_cast<bool>(request.source.read);
   if (streamed && request.source.length >= kExpectFromBytes) exchange.expect = http::Expect::kContinue;
   if (access.key.id.empty()) return exchange;
@@ -172,13 +172,17 @@ Requests::Reply Requests::judge(const S3Request& request, const Route& route,
 
 Tried Requests::try_once(const S3Request& request) {
   auto known = access();
-  // A file that is being replaced, or a server that has not written it yet, may be there later.
-  if (!known) return {.answer = tl::unexpected(known.error()), .again = true};
+  if (!known) {
+    // But for an access that cannot be: the file may be written later, or anew.
+    const bool again = known.error().code != ErrorCode::kInvalidArgument;
+    return {.answer = tl::unexpected(std::move(known.error())), .again = again};
+  }
   auto first = route(request.bucket);
   if (!first) return {.answer = tl::unexpected(std::move(first.error()))};
   Route target = std::move(*first);
+  const EitherStop either(request.stop, options_.stop);
   for (int redirects = 0;; ++redirects) {
-    const http::Exchange exchange = exchange_of(request, target, *known);
+    const http::Exchange exchange = exchange_of(request, target, *known, either.token());
     slots_.acquire();
     auto answer = parts_.client.send(exchange);
     slots_.release();
@@ -193,11 +197,12 @@ Tried Requests::try_once(const S3Request& request) {
 }
 
 bool Requests::wait(Patience& patience, const Tried& tried, const std::stop_token& stop) {
-  if (!tried.again || stop.stop_requested()) return false;
+  const EitherStop either(stop, options_.stop);
+  if (!tried.again || either.token().stop_requested()) return false;
   const auto delay = patience.failed(tried.pace, parts_.random.next());
   if (!delay) return false;
   if (patience.failures() >= kFailuresUntilTrouble) say_trouble(tried.answer.error().message);
-  if (!parts_.pause(*delay, stop)) return false;
+  if (!parts_.pause(*delay, either.token())) return false;
   MutexLock lock(mutex_);
   access_.reset();
   moved_.clear();
@@ -233,7 +238,11 @@ Result<http::Response> Requests::send(const S3Request& request, int& tries) {
     Tried tried = try_once(request);
     ++tries;
     if (tried.answer) succeeded();
-    if (tried.answer || !wait(left, tried, request.stop)) return std::move(tried.answer);
+    if (tried.answer || !wait(left, tried, request.stop)) {
+      if (!tried.answer && stopped(request.stop))
+        return failure(ErrorCode::kCancelled, place_of(request) + ": stopped on request");
+      return std::move(tried.answer);
+    }
   }
 }
 

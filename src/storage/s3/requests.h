@@ -55,6 +55,9 @@ class Requests {
   // Whether to try again, after a wait; not when asked to stop.
   bool wait(Patience& patience, const Tried& tried, const std::stop_token& stop);
   void succeeded();
+  bool stopped(const std::stop_token& stop) const {
+    return stop.stop_requested() || options_.stop.stop_requested();
+  }
 
   Result<std::string> presign(const std::string& bucket, const std::string& key,
                               std::chrono::seconds valid);
@@ -69,7 +72,8 @@ class Requests {
     std::optional<Route> elsewhere;      // where to try at once
   };
   Result<Route> route(const std::string& bucket);
-  http::Exchange exchange_of(const S3Request& request, const Route& route, const S3Access& access);
+  http::Exchange exchange_of(const S3Request& request, const Route& route, const S3Access& access,
+                             const std::stop_token& stop);
   Reply judge(const S3Request& request, const Route& route, Result<http::Response> answer);
   std::optional<Route> redirect(const S3Request& request, const Route& route,
                                 const http::Response& response);
@@ -85,5 +89,22 @@ class Requests {
 };
 
 std::string place_of(const S3Request& request);
+
+// Asked to stop when either of two is.
+class EitherStop {
+ public:
+  EitherStop(const std::stop_token& one, const std::stop_token& other)
+      : of_one_(one, Ask{&source_}), of_other_(other, Ask{&source_}) {}
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  struct Ask {
+    std::stop_source* source;
+    void operator()() const { source->request_stop(); }
+  };
+  std::stop_source source_;
+  std::stop_callback<Ask> of_one_;
+  std::stop_callback<Ask> of_other_;
+};
 
 }  // namespace evener::storage

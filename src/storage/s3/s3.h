@@ -44,12 +44,13 @@ struct S3Access {
   http::AccessKey key{};                      // without an id: requests are not signed
   Addressing addressing = Addressing::kPath;
   std::string ca_file{};
-  bool operator==(const S3Access&) const = default;
+  std::chrono::seconds patience{900};         // RetryLimits::patience of a job's transfers
 };
 
 // From the variables that AWS's own clients read: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL,
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_DEFAULT_REGION,
-// AWS_CA_BUNDLE, and EVENER_S3_ADDRESSING (path | virtual). Nothing without key and endpoint.
+// AWS_CA_BUNDLE, and EVENER_S3_ADDRESSING (path | virtual) and EVENER_S3_PATIENCE_SECONDS. Nothing
+// without key and endpoint.
 Result<std::optional<S3Access>> access_from(const std::map<std::string, std::string>& environment);
 
 // A file of mode 0600. What others may read is refused.
@@ -77,6 +78,8 @@ struct S3Options {
   RetryLimits retry{};
   // Told when requests begin to fail and are tried again, with why; with "" once one succeeds.
   std::function<void(const std::string& why)> trouble{};
+  // Gives up all that is going on and to come, with kCancelled.
+  std::stop_token stop{};
 };
 
 struct S3Parts {

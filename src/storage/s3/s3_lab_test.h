@@ -1,5 +1,9 @@
 // A store over a fake server, with time that passes only when the store waits.
 //
+// Used by:  tests of this folder.
+// Threads:  as the store.
+// Fails:    as the store.
+//
 // Used by:  tests.
 // Threads:  as the store's.
 // Fails:    aborts the test program if the store cannot be made.

@@ -89,17 +89,28 @@ Status copy_local(const std::filesystem::path& from, const std::filesystem::path
   return files.set_mode(to, stat->mode & 0777);
 }
 
+Status fetch_unpacked(const ObjectToStage& object, os::FileSystem& files, ProgressMeter& meter,
+                      const std::stop_token& stop) {
+  auto source = object.store->open(object.source);
+  if (!source) return tl::unexpected(std::move(source.error()));
+  auto target = files.create(object.targets.front());
+  if (!target) return tl::unexpected(std::move(target.error()));
+  RETURN_IF_ERROR(gunzip_bytes(**source, **target, meter, stop));
+  return (*target)->close();
+}
+
 // Once from the store; the other hosts get copies of the first one's file.
 Status fetch(const ObjectToStage& object, os::FileSystem& files, ProgressMeter& meter,
              const std::stop_token& stop) {
-  auto source = object.store->open(object.source);
-  if (!source) return tl::unexpected(std::move(source.error()));
   const std::filesystem::path& first = object.targets.front();
-  auto target = files.create(first);
-  if (!target) return tl::unexpected(std::move(target.error()));
-  RETURN_IF_ERROR(object.gzip ? gunzip_bytes(**source, **target, meter, stop)
-                              : copy_bytes(**source, **target, meter, stop));
-  RETURN_IF_ERROR((*target)->close());
+  if (object.gzip) {
+    RETURN_IF_ERROR(fetch_unpacked(object, files, meter, stop));
+  } else {
+    const storage::FetchOptions options{.size = object.bytes / object.targets.size(),
+                                        .arrived = [&](std::uint64_t more) { meter.add(more); },
+                                        .stop = stop};
+    RETURN_IF_ERROR(object.store->fetch(object.source, files, first, options));
+  }
   for (std::size_t i = 1; i < object.targets.size(); ++i) {
     if (stop.stop_requested()) return failure(ErrorCode::kCancelled, "stopped on request");
     RETURN_IF_ERROR(files.copy_file(first, object.targets[i]));

@@ -7,6 +7,11 @@ namespace {
 constexpr std::size_t kPieceBytes = 512u << 10;  // read at a time; fits a core's cache
 }
 
+Result<std::unique_ptr<os::WritableFile>> ObjectStore::create_new(const Uri& object) {
+  return failure(ErrorCode::kUnsupported,
+                 to_string(object) + ": this store cannot keep a name for one writer");
+}
+
 Status ObjectStore::fetch(const Uri& object, os::FileSystem& files, const os::fs::path& target,
                           const FetchOptions& options) {
   auto source = open(object);

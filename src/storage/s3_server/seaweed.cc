@@ -1,0 +1,150 @@
+#include "storage/s3_server/seaweed.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "os/unique_fd.h"
+
+namespace evener::storage {
+namespace {
+
+constexpr int kFirstPort = 20'000;
+constexpr int kLastPort = 55'000 - kSecondPort;   // the second port must be one too
+
+bool is_free(int port) {
+  const os::UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  // As the server itself does it: a port that only waits for its last packets is free.
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = ::htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  return fd && ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+bool is_usable(int port) { return is_free(port) && is_free(port + kSecondPort); }
+
+// A port of the system's choice spreads the search, so that two servers do not meet.
+int starting_point() {
+  const os::UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  if (!fd || ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+      ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    return kFirstPort;
+  }
+  return kFirstPort + ::ntohs(address.sin_port) % (kLastPort - kFirstPort);
+}
+
+// Keys are letters, digits and the like: nothing in them needs an escape.
+std::string identity(const std::string& name, const http::AccessKey& key,
+                     const std::string& actions) {
+  return R"({"name":")" + name + R"(","credentials":[{"accessKey":")" + key.id +
+         R"(","secretKey":")" + key.secret + R"("}],"actions":[)" + actions + "]}";
+}
+
+}  // namespace
+
+Result<SeaweedPorts> find_ports(std::optional<std::uint16_t> wanted) {
+  SeaweedPorts ports;
+  std::vector<std::uint16_t*> open{&ports.filer, &ports.master, &ports.volume, &ports.admin};
+  if (wanted && *wanted <= kLastPort && is_usable(*wanted)) {
+    ports.s3 = *wanted;
+  } else {
+    open.push_back(&ports.s3);
+  }
+  const int start = starting_point();
+  for (int i = 0; i < kLastPort - kFirstPort && !open.empty(); ++i) {
+    const int port = kFirstPort + (start - kFirstPort + i) % (kLastPort - kFirstPort);
+    if (port == ports.s3 || !is_usable(port)) continue;
+    *open.back() = static_cast<std::uint16_t>(port);
+    open.pop_back();
+  }
+  if (!open.empty()) return failure(ErrorCode::kUnavailable, "no free ports for the S3 server");
+  return ports;
+}
+
+void remove_sockets(os::FileSystem& files, const SeaweedPorts& ports) {
+  const std::pair<const char*, std::uint16_t> named[] = {{"s3", ports.s3},
+                                                         {"filer", ports.filer},
+                                                         {"master", ports.master},
+                                                         {"volume", ports.volume},
+                                                         {"admin", ports.admin}};
+  for (const auto& [name, port] : named) {
+    const std::string start = std::string("/tmp/seaweedfs-") + name;
+    (void)files.remove_file(start + "-" + std::to_string(port) + ".sock");
+    (void)files.remove_file(start + "-grpc-" + std::to_string(port + kSecondPort) + ".sock");
+  }
+}
+
+std::vector<std::string> seaweed_command(const S3ServerOptions& options,
+                                         const SeaweedPorts& ports) {
+  const auto flag = [](const std::string& name, const std::string& value) {
+    return "-" + name + "=" + value;
+  };
+  std::vector<std::string> command{options.program, "mini"};
+  command.push_back(flag("dir", (options.folder / "data").string()));
+  command.push_back(flag("ip", "127.0.0.1"));
+  command.push_back(flag("ip.bind", "127.0.0.1"));
+  command.push_back(flag("s3.config", (options.folder / "identities.json").string()));
+  const std::pair<const char*, std::uint16_t> numbered[] = {{"s3", ports.s3},
+                                                            {"filer", ports.filer},
+                                                            {"master", ports.master},
+                                                            {"volume", ports.volume},
+                                                            {"admin", ports.admin}};
+  for (const auto& [name, port] : numbered) {
+    command.push_back(flag(std::string(name) + ".port", std::to_string(port)));
+    command.push_back(flag(std::string(name) + ".port.grpc", std::to_string(port + kSecondPort)));
+  }
+  // What is not asked for stays off, and nothing is reported to anybody.
+  for (const char* off : {"-admin.ui=false", "-webdav=false", "-s3.port.iceberg=0",
+                          "-s3.port.lance=0", "-master.telemetry=false",
+                          "-s3.autoCreateBucket=false", "-s3.allowDeleteBucketNotEmpty=false"})
+    command.emplace_back(off);
+  // Web pages have no business here.
+  command.push_back(flag("s3.allowedOrigins", "http://127.0.0.1"));
+  command.push_back(flag("filer.allowedOrigins", "http://127.0.0.1"));
+  return command;
+}
+
+std::string seaweed_identities(const http::AccessKey& full, const http::AccessKey& read_only) {
+  std::string all = identity("full", full, R"("Admin","Read","Write","List","Tagging")");
+  if (!read_only.id.empty()) all += "," + identity("read-only", read_only, R"("Read","List")");
+  return "{\"identities\":[" + all + "]}\n";
+}
+
+std::optional<std::string> announced_endpoint(std::string_view output) {
+  constexpr std::string_view kLabel = "S3 Endpoint:";
+  const auto label = output.rfind(kLabel);
+  if (label == std::string_view::npos) return std::nullopt;
+  output.remove_prefix(label + kLabel.size());
+  const auto end = output.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  output = output.substr(0, end);
+  const auto begin = output.find("http://");
+  if (begin == std::string_view::npos) return std::nullopt;
+  std::string endpoint(output.substr(begin));
+  while (!endpoint.empty() && (endpoint.back() == ' ' || endpoint.back() == '\r' || endpoint.back() == '/'))
+    endpoint.pop_back();
+  if (!port_of(endpoint)) return std::nullopt;
+  return endpoint;
+}
+
+std::optional<std::uint16_t> port_of(std::string_view endpoint) {
+  const auto colon = endpoint.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::uint16_t port = 0;
+  const char* end = endpoint.data() + endpoint.size();
+  const auto [stop, error] = std::from_chars(endpoint.data() + colon + 1, end, port);
+  if (error != std::errc() || stop != end || port == 0) return std::nullopt;
+  return port;
+}
+
+}  // namespace evener::storage
