@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "training/backends/scripted/scripted.h"
+#include "os/temporary_folder_test.h"
 #include "training/engine/engine.h"
 
 namespace evener {
@@ -105,12 +106,10 @@ double run(const std::filesystem::path& home, Progress& progress) {
 
 int main(int argc, char** argv) {
   using namespace evener;
-  std::string home = std::string(argc > 1 ? argv[1] : ".") + "/engine-bench-XXXXXX";
-  CHECK(mkdtemp(home.data()) != nullptr, "a folder can be made");
+  const os::TemporaryFolder home(argc > 1 ? argv[1] : ".");
   Progress progress;
   if (argc > 2) progress.jobs = std::atoi(argv[2]);
-  const double seconds = run(home, progress);
-  std::filesystem::remove_all(home);
+  const double seconds = run(home.path(), progress);
   const double rate = progress.jobs / seconds;
   std::printf(
       "{\"bench\":\"engine\",\"jobs\":%d,\"instances_per_job\":3,\"completed\":%d,"
