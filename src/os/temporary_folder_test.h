@@ -1,4 +1,4 @@
-// A folder of its own for a test, removed with all it holds.
+// A folder of its own for a test, removed with all it holds, and what files in it hold.
 //
 // Used by:  tests.
 // Threads:  one.
@@ -9,6 +9,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "base/check.h"
@@ -22,6 +24,12 @@ inline std::filesystem::path memory_or_temporary() {
   const bool usable = std::filesystem::is_directory(memory, ignored) &&
                       ::access(memory.c_str(), W_OK) == 0;
   return usable ? memory : std::filesystem::temp_directory_path();
+}
+
+// The bytes of a file; "" where it cannot be read.
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 class TemporaryFolder {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "os/temporary_folder_test.h"
 #include "training/logs/line_splitter.h"
@@ -11,16 +10,9 @@
 namespace evener::logs {
 namespace {
 
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // The block of formats/logs.md that begins with ```<name>.
 std::string sample(const std::string& name) {
-  const std::string page = content("formats/logs.md");
+  const std::string page = os::content_of("formats/logs.md");
   EXPECT_FALSE(page.empty()) << "run from the root of the source, as ctest does";
   if (page.empty()) return "";
   const std::string fence = "\n```" + name + "\n";
@@ -55,8 +47,8 @@ TEST(LogFormat, IsWrittenAsTheSampleOfItsPageShows) {
   splitter.finish(**file);
   (*file)->add(from_millis(1700000001201), Mark::kNote, "the program ended with exit code 0");
   (*file)->flush();
-  EXPECT_EQ(content(folder.path() / "algo-1.log"), sample("log"));
-  EXPECT_EQ(hexadecimal(content(folder.path() / "algo-1.index")), sample("index"));
+  EXPECT_EQ(os::content_of(folder.path() / "algo-1.log"), sample("log"));
+  EXPECT_EQ(hexadecimal(os::content_of(folder.path() / "algo-1.index")), sample("index"));
 }
 
 TEST(LogFormat, IsReadAsItsPageSays) {

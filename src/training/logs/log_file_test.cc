@@ -6,7 +6,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <sstream>
 
 #include "base/ids.h"
 #include "os/temporary_folder_test.h"
@@ -14,13 +13,6 @@
 
 namespace evener::logs {
 namespace {
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 void put(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
@@ -78,7 +70,7 @@ TEST_F(LogFileTest, NeverLetsTimesDecrease) {
   file = open();
   file->add(from_millis(500), Mark::kLine, "again");
   file->flush();
-  EXPECT_EQ(content(log()),
+  EXPECT_EQ(os::content_of(log()),
             "0000000002000 a\n0000000002000 clock was set back\n0000000002000 again\n");
 }
 
@@ -87,22 +79,22 @@ TEST_F(LogFileTest, CutsOffATornTailWhenItIsOpenedAgain) {
   auto file = open();
   file->add(from_millis(1002), Mark::kLine, "next");
   file->flush();
-  EXPECT_EQ(content(log()), "0000000001000 whole\n0000000001002 next\n");
+  EXPECT_EQ(os::content_of(log()), "0000000001000 whole\n0000000001002 next\n");
 }
 
 TEST_F(LogFileTest, CutsOffMegabytesOfZerosAfterAPowerCut) {
   put(log(), "0000000001000 whole\n" + std::string(3'000'000, '\0'));
   open();
-  EXPECT_TRUE(content(log()) == "0000000001000 whole\n");
+  EXPECT_TRUE(os::content_of(log()) == "0000000001000 whole\n");
 }
 
 TEST_F(LogFileTest, EndsALineThatACrashLeftOpen) {
   put(log(), "0000000001000~10%\n0000000001001!note\n");
   open();
-  EXPECT_EQ(content(log()), "0000000001000$10%\n0000000001001!note\n");
+  EXPECT_EQ(os::content_of(log()), "0000000001000$10%\n0000000001001!note\n");
   put(log(), "0000000001000+piece\n000000");
   open();
-  EXPECT_EQ(content(log()), "0000000001000$piece\n");
+  EXPECT_EQ(os::content_of(log()), "0000000001000$piece\n");
 }
 
 TEST_F(LogFileTest, RebuildsAMissingOrTornIndex) {
@@ -112,17 +104,17 @@ TEST_F(LogFileTest, RebuildsAMissingOrTornIndex) {
       file->add(from_millis(1000 + i), Mark::kLine, "line " + std::to_string(i));
     file->flush();
   }
-  const std::string whole = content(index());
-  EXPECT_EQ(whole.size(), (content(log()).size() / kIndexSpacing + 1) * kIndexEntryBytes);
+  const std::string whole = os::content_of(index());
+  EXPECT_EQ(whole.size(), (os::content_of(log()).size() / kIndexSpacing + 1) * kIndexEntryBytes);
   std::filesystem::remove(index());
   open();
-  EXPECT_EQ(content(index()), whole);
+  EXPECT_EQ(os::content_of(index()), whole);
   put(index(), whole.substr(0, whole.size() - 5));
   open();
-  EXPECT_EQ(content(index()), whole);
+  EXPECT_EQ(os::content_of(index()), whole);
   put(index(), whole + std::string(64, '\xff'));
   open();
-  EXPECT_EQ(content(index()), whole);
+  EXPECT_EQ(os::content_of(index()), whole);
 }
 
 TEST_F(LogFileTest, RefusesNamesThatLeaveTheFolder) {
@@ -144,7 +136,7 @@ TEST_F(LogFileTest, CountsWhatAFullDiskLosesAndSaysSoLater) {
   file->flush();
   EXPECT_EQ(file->lost_lines(), 5u);
   EXPECT_TRUE(file->owes_note());
-  EXPECT_EQ(content(log()).size(), 1000u);
+  EXPECT_EQ(os::content_of(log()).size(), 1000u);
   file->add(from_millis(1001), Mark::kLine, "lost too");
   file->flush();
   EXPECT_EQ(file->lost_lines(), 6u);
@@ -166,7 +158,7 @@ TEST_F(LogFileTest, SaysWhatWasLostThoughNothingMoreIsPrinted) {
   file->flush();
   limit.set(RLIM_INFINITY);
   file->flush();
-  EXPECT_EQ(content(log()),
+  EXPECT_EQ(os::content_of(log()),
             "0000000001000!evener: 1 lines of output were lost here: File too large\n");
 }
 
@@ -176,7 +168,7 @@ TEST_F(LogFileTest, EndsAnOpenLineWhoseRestIsLost) {
   file->add(from_millis(1000), Mark::kPiece, "piece");
   file->add(from_millis(1000), Mark::kLine, "the rest of the line");
   file->flush();
-  EXPECT_EQ(content(log()), "0000000001000$piece\n");
+  EXPECT_EQ(os::content_of(log()), "0000000001000$piece\n");
   EXPECT_EQ(file->lost_lines(), 1u);
 }
 
@@ -201,7 +193,7 @@ TEST_F(LogFileTest, KeepsARightIndexThroughAFullDisk) {
   for (const LogLine& line : read_all(folder_.path())) kept += line.note ? 0 : 1;
   EXPECT_GT(file->lost_lines(), 0u);
   EXPECT_EQ(kept + file->lost_lines(), added);
-  const std::string before = content(index());
+  const std::string before = os::content_of(index());
   std::filesystem::remove(index());
   file = nullptr;
   open();

@@ -6,7 +6,6 @@
 
 #include <csignal>
 #include <fstream>
-#include <sstream>
 
 #include "base/ids.h"
 #include "os/temporary_folder_test.h"
@@ -23,13 +22,6 @@ Counters cpu_millis(std::uint64_t millis) { return {.cpu_nanos = millis * 1'000'
 void put(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
-}
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 TEST(UsageMeter, CountsAHundredPercentAVcpu) {
@@ -89,14 +81,14 @@ class SamplesTest : public testing::Test {
 };
 
 TEST_F(SamplesTest, AreWrittenAsTheSampleOfTheirPageShowsAndReadBack) {
-  const std::string page = content("formats/samples.md");
+  const std::string page = os::content_of("formats/samples.md");
   ASSERT_FALSE(page.empty()) << "run from the root of the source, as ctest does";
   const std::string fence = "\n```samples\n";
   const std::size_t start = page.find(fence) + fence.size();
   auto out = writer();
   out->write(Progress{from_millis(1700000000123), "staging", 1048576, 4194304});
   out->write(Sample{from_millis(1700000001000), "algo-1", 187.2483, 73400320});
-  EXPECT_EQ(content(file_), page.substr(start, page.find("```", start) - start));
+  EXPECT_EQ(os::content_of(file_), page.substr(start, page.find("```", start) - start));
   SampleReader reader(file_);
   const Live live = reader.poll();
   ASSERT_EQ(live.samples.size(), 1u);
