@@ -17,7 +17,7 @@ constexpr std::size_t kInboxEvents = 4096;
 constexpr std::size_t kMostQueued = 10'000;   // events that wait for the disk; then backends wait
 constexpr std::size_t kPage = 1000;           // events read from the store at once
 constexpr int kRounds = 16;                   // of commit and decide in one turn
-constexpr auto kPoll = 500ms;                 // how soon events of other processes are seen
+constexpr auto kPoll = 1000ms;                // how soon events of other processes are seen
 constexpr auto kFirstPause = 50ms;            // before a refused commit is tried again; doubles
 constexpr auto kLongestPause = 2000ms;
 
