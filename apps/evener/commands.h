@@ -19,6 +19,8 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitStopped = 3;
 
 int run_train(const TrainOptions& options);
+int run_serve(const ServeOptions& options);
+int run_env(const EnvOptions& options);
 int run_jobs_list(const JobsListOptions& options);
 int run_jobs_show(const JobOptions& options);
 int run_jobs_logs(const LogsOptions& options);

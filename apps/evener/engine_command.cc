@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kTurn{100};
 
+// A server is about to take the home over: it stays locked out while we have the seat.
+bool server_waits(const Home& home) {
+  const auto lock = os::FileLock::try_acquire(home.server_lock());
+  return lock && !lock->has_value();
+}
+
 // Until no job is active or someone ends us; answers whether it was the jobs.
 Result<bool> serve_until_idle(const Home& home, sandbox::Isolation isolation,
                               os::FileSystem& files, store::Store& store,
@@ -18,6 +24,7 @@ Result<bool> serve_until_idle(const Home& home, sandbox::Isolation isolation,
     auto active = store.active();
     if (!active) return tl::unexpected(active.error());
     if (active->empty()) return true;
+    if (server_waits(home)) return false;
     if (interrupts.wait(kTurn) > 0) return false;
   }
 }

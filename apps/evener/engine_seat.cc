@@ -11,7 +11,7 @@ namespace evener::app {
 namespace {
 
 constexpr std::chrono::milliseconds kSeatRetry{50};
-constexpr std::chrono::milliseconds kListenTurn{200};
+constexpr std::chrono::milliseconds kListenTurn{2000};   // the destructor does not wait for it
 
 }  // namespace
 
@@ -48,7 +48,7 @@ Result<bool> EngineSeat::try_take() {
   if (!program) return tl::unexpected(program.error());
   backends::LocalOptions local{.home = options_.home.root,
                                .program = *program,
-                               .engine_kind = backends::EngineKind::kEmbedded,
+                               .engine_kind = options_.kind,
                                .isolation = options_.isolation,
                                .masked_paths = masked_paths(options_.home.root),
                                .host_services = {},

@@ -1,7 +1,7 @@
 // The seat of the engine of one home: whoever holds the home's lock runs the engine for all of
 // its jobs. A process that finds the seat taken waits for it and moves in when it is left.
 //
-// Used by:  train, engine, jobs (to import what supervisors wrote while no engine ran).
+// Used by:  train, engine, serve, jobs (to import what supervisors wrote while no engine ran).
 // Threads:  one thread tries for the lock and then runs the engine; one listens for wake-ups.
 //           Both end in the destructor. wake() may be called from any thread.
 // Fails:    start() when the store or the backend cannot be opened.
@@ -19,6 +19,7 @@
 #include "evener/home.h"
 #include "os/file_system.h"
 #include "os/socket.h"
+#include "training/backends/local/job_folder/job_folder.h"
 #include "training/engine/engine.h"
 #include "training/sandbox/sandbox.h"
 
@@ -27,6 +28,8 @@ namespace evener::app {
 struct SeatOptions {
   Home home;
   sandbox::Isolation isolation = sandbox::Isolation::kNamespaces;
+  // Under a server jobs wait for the next one, however long.
+  backends::EngineKind kind = backends::EngineKind::kEmbedded;
   // As the engine's, while this process has the seat.
   std::function<void(const jobs::JobEvent&, const jobs::TrainingJob&)> observer = {};
 };
@@ -41,6 +44,8 @@ class EngineSeat {
   EngineSeat& operator=(const EngineSeat&) = delete;
 
   bool taken() const { return taken_.load(); }
+  // Once the seat is taken; as long as this lives.
+  engine::Engine& engine() { return *engine_; }
 
  private:
   EngineSeat(SeatOptions options, os::FileSystem& files, const Clock& clock);

@@ -82,6 +82,46 @@ void add_train(CLI::App& root, int& exit_code) {
   });
 }
 
+void add_serving(CLI::App& command, ServeOptions& options) {
+  add_shared(command, options.shared);
+  add_region(command, options.shared);
+  command.add_option("--listen", options.listen, "ADDRESS:PORT; port 0 takes any that is free")
+      ->capture_default_str();
+  command.add_option("--host-name", options.host_names,
+                     "name that clients use for this machine, besides localhost and addresses");
+  command.add_option("--isolation", options.isolation, "namespaces or plain");
+  auto* certificate = command.add_option("--tls-cert", options.tls_certificate,
+                                         "PEM file with the certificate chain; then https");
+  auto* key = command.add_option("--tls-key", options.tls_key, "PEM file with its private key");
+  certificate->needs(key);
+  key->needs(certificate);
+  command.add_flag("--insecure", options.insecure,
+                   "take requests without a signature; on a loopback address only");
+}
+
+void add_serve(CLI::App& root, int& exit_code) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* serve = add_command(root, "serve",
+                                "answer SageMaker clients (boto3, AWS CLI, SageMaker SDK)");
+  add_serving(*serve, *options);
+  serve->callback([options, &exit_code] { exit_code = run_serve(*options); });
+}
+
+void add_env(CLI::App& root, int& exit_code) {
+  auto options = std::make_shared<EnvOptions>();
+  CLI::App* env = add_command(root, "env",
+                              "print the exports that lead clients to the server of this home");
+  add_shared(*env, options->shared);
+  add_region(*env, options->shared);
+  env->add_option("--config", options->config_folder,
+                  "write the SageMaker SDK's config file into this folder, too");
+  env->add_option("--bucket", options->bucket, "default bucket in the config file")
+      ->capture_default_str();
+  env->add_option("--role", options->role, "role in the config file")->capture_default_str();
+  env->add_flag("--read-only", options->read_only, "the key that may look and change nothing");
+  env->callback([options, &exit_code] { exit_code = run_env(*options); });
+}
+
 void add_jobs_list(CLI::App& jobs, int& exit_code) {
   auto options = std::make_shared<JobsListOptions>();
   CLI::App* list = add_command(jobs, "list", "the jobs of this home, newest first");
@@ -235,6 +275,8 @@ int run_command_line(int argc, char** argv) {
   root.require_subcommand(1);
   int exit_code = kExitDone;
   add_train(root, exit_code);
+  add_serve(root, exit_code);
+  add_env(root, exit_code);
   add_jobs(root, exit_code);
   add_catalog(root, exit_code);
   add_doctor(root, exit_code);

@@ -20,6 +20,13 @@ struct Home {
   std::filesystem::path wake_socket() const { return root / "engine.sock"; }
   // What the last probe of this boot found; see choose_isolation().
   std::filesystem::path probed_isolation() const { return root / "isolation"; }
+  // Held by `evener serve`; an engine in the background makes room for it.
+  std::filesystem::path server_lock() const { return root / "server.lock"; }
+  // Where the running server is; see server_address.h.
+  std::filesystem::path server_file() const { return root / "server.json"; }
+  // Folders of deleted jobs on their way out.
+  std::filesystem::path deleted() const { return root / "deleted"; }
+  std::filesystem::path keys() const { return root / "keys.json"; }
   std::filesystem::path settings() const { return root / "config.toml"; }
   std::filesystem::path output() const { return root / "output"; }
 };

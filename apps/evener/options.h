@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "training/api/api.h"
 
@@ -56,6 +57,24 @@ struct LogsOptions {
 struct CatalogOptions {
   SharedOptions shared;
   std::string filter;                  // part of a type's name
+};
+
+struct ServeOptions {
+  SharedOptions shared;
+  std::string listen = "127.0.0.1:8900";
+  std::vector<std::string> host_names; // that clients may use besides localhost
+  std::string isolation;
+  std::string tls_certificate;
+  std::string tls_key;
+  bool insecure = false;               // no signatures
+};
+
+struct EnvOptions {
+  SharedOptions shared;
+  std::filesystem::path config_folder; // where the SDK's config file goes; "": none is written
+  std::string bucket = "evener";
+  std::string role = "arn:aws:iam::000000000000:role/evener";
+  bool read_only = false;              // the key that only reads
 };
 
 struct EngineOptions {

@@ -21,13 +21,6 @@ namespace {
 constexpr std::uint64_t kMaxRequestBytes = 1u << 20;
 constexpr std::string_view kAccount = "000000000000";
 
-jobs::InstanceShape whole_machine() {
-  const auto cluster = machine_cluster();
-  return {.vcpus = static_cast<int>(cluster.cpus), .memory_gib = cluster.memory_gib,
-          .accelerator = cluster.accelerators > 0 ? "GPU" : "",
-          .accelerators = cluster.accelerators, .known = false};
-}
-
 Result<std::string> read_request(const std::string& path, os::FileSystem& files) {
   if (path == "-") {
     std::string text{std::istreambuf_iterator<char>(std::cin), {}};
@@ -69,13 +62,20 @@ Status check_output(const std::string& uri) {
   return tl::unexpected(std::move(error));
 }
 
+}  // namespace
+
+jobs::InstanceShape whole_machine() {
+  const auto cluster = machine_cluster();
+  return {.vcpus = static_cast<int>(cluster.cpus), .memory_gib = cluster.memory_gib,
+          .accelerator = cluster.accelerators > 0 ? "GPU" : "",
+          .accelerators = cluster.accelerators, .known = false};
+}
+
 Status check_places(const jobs::JobSpec& spec) {
   for (const auto& channel : spec.channels)
     RETURN_IF_ERROR(check_scheme("channel " + channel.name + ":", channel.uri));
   return check_output(spec.output_uri);
 }
-
-}  // namespace
 
 Status set_fit(const std::string& text, jobs::JobSpec& spec) {
   if (text == "share" || text == "strict") {

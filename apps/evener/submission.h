@@ -1,6 +1,6 @@
 // From what the user gave (a request file or flags) to the job's first event in the store.
 //
-// Used by:  train.
+// Used by:  train, serve.
 // Threads:  one.
 // Fails:    kInvalidArgument or kUnsupported for a job that is refused, kAlreadyExists for a used
 //           name, the store's and the file's errors otherwise.
@@ -24,6 +24,11 @@ Result<std::string> request_text(const TrainOptions& options, const Home& home,
 Result<std::string> submit(const std::string& request, const TrainOptions& options,
                            const Home& home, os::FileSystem& files, store::Store& store,
                            const Clock& clock);
+
+// The shape of an instance type that nobody knows: all that this machine has.
+jobs::InstanceShape whole_machine();
+// Whether input and output are where a job of this machine can have them.
+Status check_places(const jobs::JobSpec& spec);
 
 // "share", "strict", "scaled:0.5".
 Status set_fit(const std::string& text, jobs::JobSpec& spec);

@@ -1,0 +1,163 @@
+#include "evener/control_server.h"
+
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "control_plane/front/front.h"
+#include "control_plane/identity/identity.h"
+#include "control_plane/logs/logs.h"
+#include "control_plane/sagemaker/sagemaker.h"
+#include "evener/catalog_source.h"
+#include "evener/local_inputs.h"
+#include "evener/server_address.h"
+#include "evener/submission.h"
+#include "training/backends/local/job_folder/job_folder.h"
+
+namespace evener::app {
+namespace {
+
+constexpr std::string_view kAccount = "000000000000";
+// An engine in the background makes room when it sees the server's lock.
+constexpr std::chrono::milliseconds kSeatWait{5'000};
+constexpr std::chrono::milliseconds kLockWait{1'000};
+constexpr std::chrono::milliseconds kTurn{20};
+
+std::vector<control_plane::Operation> joined(std::vector<std::vector<control_plane::Operation>> tables) {
+  std::vector<control_plane::Operation> all;
+  for (auto& table : tables)
+    for (auto& operation : table) all.push_back(std::move(operation));
+  return all;
+}
+
+}  // namespace
+
+ControlServer::ControlServer(ControlServerOptions options, os::FileSystem& files, const Clock& clock)
+    : options_(std::move(options)), files_(files), clock_(clock), remover_(files),
+      catalog_(options_.home, files), machine_(whole_machine()), stores_(options_.home.root) {}
+
+Result<std::unique_ptr<ControlServer>> ControlServer::start(ControlServerOptions options,
+                                                            os::FileSystem& files,
+                                                            const Clock& clock) {
+  if (options.insecure && !options.listen.loopback)
+    return failure(ErrorCode::kInvalidArgument,
+                   "--insecure on " + options.listen.address +
+                       ": whoever reaches this server runs code on this machine; only a loopback "
+                       "address such as 127.0.0.1 may be without signatures");
+  std::unique_ptr<ControlServer> server(new ControlServer(std::move(options), files, clock));
+  RETURN_IF_ERROR(server->take_home());
+  RETURN_IF_ERROR(server->take_seat());
+  RETURN_IF_ERROR(server->open_front());
+  return server;
+}
+
+ControlServer::~ControlServer() {
+  server_.reset();
+  seat_.reset();
+  if (!endpoint_.empty()) {
+    [[maybe_unused]] const auto removed = files_.remove_file(options_.home.server_file());
+  }
+}
+
+Status ControlServer::take_home() {
+  const auto deadline = clock_.monotonic_now() + kLockWait;
+  while (true) {
+    auto lock = os::FileLock::try_acquire(options_.home.server_lock());
+    if (!lock) return tl::unexpected(lock.error());
+    if (lock->has_value()) {
+      lock_ = std::move(*lock);
+      break;
+    }
+    if (clock_.monotonic_now() >= deadline)
+      return failure(ErrorCode::kUnavailable,
+                     "another evener serve runs on the home " + options_.home.root.string() +
+                         "; use that one (evener env), stop it, or choose another --home");
+    std::this_thread::sleep_for(kTurn);
+  }
+  auto keys = control_plane::open_keys(options_.home.keys(), random_);
+  if (!keys) return tl::unexpected(keys.error());
+  keys_ = std::move(*keys);
+  // What a server that was killed had left to do.
+  if (const auto left = files_.list(options_.home.deleted()))
+    for (const os::DirectoryEntry& entry : *left)
+      remover_.remove(options_.home.deleted() / entry.name);
+  return ok();
+}
+
+Status ControlServer::take_seat() {
+  auto seat = EngineSeat::start({.home = options_.home,
+                                 .isolation = options_.isolation,
+                                 .kind = backends::EngineKind::kServer},
+                                files_, clock_);
+  if (!seat) return tl::unexpected(seat.error());
+  const auto deadline = clock_.monotonic_now() + kSeatWait;
+  while (!(*seat)->taken()) {
+    if (clock_.monotonic_now() >= deadline)
+      return failure(ErrorCode::kUnavailable,
+                     "another evener runs jobs of the home " + options_.home.root.string() +
+                         " (evener train, until its job has ended); wait for it, or choose another "
+                         "--home");
+    std::this_thread::sleep_for(kTurn);
+  }
+  seat_ = std::move(*seat);
+  return ok();
+}
+
+Status ControlServer::open_front() {
+  using namespace control_plane;
+  std::vector<std::string> names = options_.host_names;
+  names.emplace_back("localhost");
+  auto handler = make_front(
+      {.keys = keys_,
+       .signatures = options_.insecure ? Signatures::kIgnored : Signatures::kRequired,
+       .addresses = options_.listen.loopback ? HostAddresses::kLoopback : HostAddresses::kAny,
+       .host_names = std::move(names),
+       .region = options_.region},
+      joined({sagemaker_operations(
+                  stores_, seat_->engine(), clock_,
+                  {.account = std::string(kAccount),
+                   .complete = [this](auto& spec, auto& notices) { return complete(spec, notices); },
+                   .deleted = [this](const std::string& job) { forget(job); }}),
+              log_operations(stores_, {.account = std::string(kAccount),
+                                       .folder = [root = options_.home.root](const std::string& job) {
+                                         return backends::job_folder(root, job).logs();
+                                       }}),
+              identity_operations(std::string(kAccount))}),
+      clock_, random_);
+  auto server = http::listen({.address = options_.listen.address,
+                              .port = options_.listen.port,
+                              .tls = options_.tls},
+                             std::move(handler));
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  ListenAddress address = options_.listen;
+  address.port = server_->port();
+  endpoint_ = (options_.tls ? "https://" : "http://") + to_string(address);
+  return write_server_address(options_.home, {endpoint_, options_.s3_endpoint}, files_);
+}
+
+Status ControlServer::complete(jobs::JobSpec& spec, std::vector<std::string>& notices) {
+  RETURN_IF_ERROR(check_places(spec));
+  RETURN_IF_ERROR(check_local_inputs(spec, files_));
+  spec.isolation = options_.job_isolation;
+  const auto catalog = catalog_.get();
+  if (!catalog) return tl::unexpected(catalog.error());
+  resolve_shapes(spec, **catalog, machine_, notices);
+  return ok();
+}
+
+// The folder leaves its place at once, since the name may be used again; its removal takes longer.
+void ControlServer::forget(const std::string& job) {
+  const auto folder = backends::job_folder(options_.home.root, job).root;
+  const auto aside = options_.home.deleted() / random_suffix(random_, 16);
+  Status moved = files_.make_directories(options_.home.deleted());
+  if (moved) moved = files_.rename(folder, aside);
+  if (!moved && moved.error().code == ErrorCode::kNotFound) return;   // it never started
+  if (!moved)
+    log_line(LogLevel::kWarning, "server", "could not remove the folder of a deleted job",
+             {{"job", job}, {"error", moved.error().message}});
+  else
+    remover_.remove(aside);
+}
+
+}  // namespace evener::app

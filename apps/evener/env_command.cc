@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "base/document.h"
+#include "base/ids.h"
+#include "control_plane/keys/keys.h"
+#include "evener/client_config.h"
+#include "evener/commands.h"
+#include "evener/job_view.h"
+#include "evener/server_address.h"
+
+namespace evener::app {
+namespace {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+Result<control_plane::Key> choose_key(const Home& home, bool read_only) {
+  SystemRandom random;
+  const auto keys = control_plane::open_keys(home.keys(), random);
+  if (!keys) return tl::unexpected(keys.error());
+  const auto wanted = read_only ? control_plane::Role::kReadOnly : control_plane::Role::kFull;
+  const auto found = std::ranges::find(*keys, wanted, &control_plane::Key::role);
+  if (found == keys->end())
+    return failure(ErrorCode::kNotFound, "the key file " + home.keys().string() + " has no " +
+                                             std::string(to_string(wanted)) + " key");
+  return *found;
+}
+
+Variables variables(const ServerAddress& address, const control_plane::Key& key,
+                    const std::string& region) {
+  Variables all{{"AWS_ENDPOINT_URL", address.endpoint}};
+  if (!address.s3_endpoint.empty()) all.emplace_back("AWS_ENDPOINT_URL_S3", address.s3_endpoint);
+  all.emplace_back("AWS_ACCESS_KEY_ID", key.id);
+  all.emplace_back("AWS_SECRET_ACCESS_KEY", key.secret);
+  all.emplace_back("AWS_DEFAULT_REGION", region);
+  all.emplace_back("AWS_REGION", region);
+  all.emplace_back("AWS_EC2_METADATA_DISABLED", "true");
+  return all;
+}
+
+std::string text_of(const Variables& all, OutputForm form) {
+  document::Value object = document::make_object();
+  std::string lines;
+  for (const auto& [name, value] : all) {
+    object.set(name, document::make_string(value));
+    lines += "export " + name + "=" + shell_quoted(value) + "\n";
+  }
+  return form == OutputForm::kJson ? document::write(object) + "\n" : lines;
+}
+
+Result<std::string> exports(const EnvOptions& options) {
+  auto home = open_home(options.shared.home);
+  if (!home) return tl::unexpected(home.error());
+  auto files = os::make_real_file_system();
+  const auto address = read_server_address(*home, *files);
+  if (!address) return tl::unexpected(address.error());
+  const auto key = choose_key(*home, options.read_only);
+  if (!key) return tl::unexpected(key.error());
+  Variables all = variables(*address, *key, options.shared.region);
+  if (!options.config_folder.empty()) {
+    const auto file = write_client_config({.folder = options.config_folder,
+                                           .bucket = options.bucket,
+                                           .role = options.role},
+                                          *files);
+    if (!file) return tl::unexpected(file.error());
+    all.emplace_back("SAGEMAKER_USER_CONFIG_OVERRIDE", file->string());
+  }
+  return text_of(all, options.shared.form);
+}
+
+}  // namespace
+
+int run_env(const EnvOptions& options) {
+  const auto text = exports(options);
+  if (!text) return report_error(text.error(), kExitFailed);
+  print(*text);
+  return kExitDone;
+}
+
+}  // namespace evener::app
