@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Brings what building, testing and the examples need: Debian packages, a Python environment in
-# .venv, and photographs for the example. What is there already is not touched; with everything
-# there a call takes a fraction of a second. Writes build/versions.txt.
+# .venv, the clients of the conformance tests in .venv-clients, and photographs for the example.
+# What is there already is not touched; with everything there a call takes a fraction of a second.
+# Writes build/versions.txt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,7 +20,6 @@ packages=(
   python3-dev            # the C module of the training toolkit, for its conformance test
   slirp4netns            # a job's way to the outside
   uidmap                 # user namespaces of a normal user
-  btrfs-progs            # a file system that shares blocks, for a test of staging
   pigz                   # the benchmark's peer for packing
 )
 # Photographs for examples/heterogeneous; unpacked below build, never installed.
@@ -101,19 +101,19 @@ find_python() {
   fail "no Python of at least 3.10 with the modules venv and ensurepip was found."
 }
 
+# make_environment FOLDER REQUIREMENTS: made anew when the requirements have changed.
 make_environment() {
   local stamp
-  stamp=$(sha256sum tools/requirements.txt)
-  if [ "$(cat .venv/requirements.sha256 2>/dev/null)" = "$stamp" ] &&
-    [ -x .venv/bin/python ]; then
+  stamp=$(sha256sum "$2")
+  if [ "$(cat "$1/requirements.sha256" 2>/dev/null)" = "$stamp" ] &&
+    [ -x "$1/bin/python" ]; then
     return
   fi
-  say "making the Python environment in .venv"
-  rm -rf .venv
-  "$(find_python)" -m venv .venv
-  .venv/bin/python -m pip install -q --disable-pip-version-check --no-input \
-    -r tools/requirements.txt
-  echo "$stamp" >.venv/requirements.sha256
+  say "making the Python environment in $1"
+  rm -rf "$1"
+  "$(find_python)" -m venv "$1"
+  "$1/bin/python" -m pip install -q --disable-pip-version-check --no-input -r "$2"
+  echo "$stamp" >"$1/requirements.sha256"
   changed=yes
 }
 
@@ -150,6 +150,7 @@ changed=""
 check_system
 mkdir -p build
 install_packages
-make_environment
+make_environment .venv tools/requirements.txt
+make_environment .venv-clients tests/requirements-clients.txt
 fetch_photos
 write_versions

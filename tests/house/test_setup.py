@@ -37,20 +37,26 @@ class Machine:
         self.state = folder / "state"
         self.state.mkdir()
         (self.tree / "tools").mkdir(parents=True)
-        for name in ("setup.sh", "requirements.txt"):
-            shutil.copy(ROOT / "tools" / name, self.tree / "tools" / name)
-        python = self.tree / ".venv/bin/python"
-        python.parent.mkdir(parents=True)
-        python.write_text("#!/bin/sh\necho python\n")
-        python.chmod(0o755)
-        digest = hashlib.sha256((self.tree / "tools/requirements.txt").read_bytes()).hexdigest()
-        (self.tree / ".venv/requirements.sha256").write_text(f"{digest}  tools/requirements.txt\n")
+        shutil.copy(ROOT / "tools/setup.sh", self.tree / "tools/setup.sh")
+        self.add_environment(".venv", "tools/requirements.txt")
+        self.add_environment(".venv-clients", "tests/requirements-clients.txt")
         for package in ("lomiri-wallpapers-16.04", "mate-backgrounds"):
             (self.tree / "build/photo-packages" / package).mkdir(parents=True)
         (self.state / "missing").write_text("")
         self.add_command("dpkg-query", DPKG_QUERY)
         self.add_command("apt-get", APT_GET)
         self.add_command("sudo", '#!/bin/sh\nexec "$@"\n')
+
+    def add_environment(self, name: str, requirements: str) -> None:
+        copy = self.tree / requirements
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / requirements, copy)
+        python = self.tree / name / "bin/python"
+        python.parent.mkdir(parents=True)
+        python.write_text("#!/bin/sh\necho python\n")
+        python.chmod(0o755)
+        digest = hashlib.sha256(copy.read_bytes()).hexdigest()
+        (self.tree / name / "requirements.sha256").write_text(f"{digest}  {requirements}\n")
 
     def add_command(self, name: str, text: str) -> None:
         path = self.state / "bin" / name

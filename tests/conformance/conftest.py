@@ -1,0 +1,58 @@
+"""Servers for the tests with real clients."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def evener() -> Path:
+    """The binary, from EVENER or build/evener."""
+    path = Path(os.environ.get("EVENER", ROOT / "build/evener")).resolve()
+    if not os.access(path, os.X_OK):
+        pytest.skip(f"{path} is not built; run make build")
+    return path
+
+
+def _served(evener: Path, *words: str) -> Iterator:
+    from serving import Server   # not every environment here has boto3
+
+    home = Path(tempfile.mkdtemp(prefix="evener-"))
+    folder = Path(tempfile.mkdtemp(prefix="evener-in-"))
+    folder.chmod(0o755)
+    server = Server(evener, home, folder, words)
+    server.start()
+    try:
+        yield server
+        assert server.stop() == 0, (home / "test-server.log").read_text()
+    finally:
+        if server.process.poll() is None:
+            server.kill()
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def server(evener: Path) -> Iterator:
+    """One for all tests of a file."""
+    yield from _served(evener)
+
+
+@pytest.fixture
+def own_server(evener: Path) -> Iterator:
+    """One that a test may kill."""
+    yield from _served(evener)
+
+
+@pytest.fixture(scope="module")
+def open_server(evener: Path) -> Iterator:
+    """One that takes requests without signatures."""
+    yield from _served(evener, "--insecure")
