@@ -16,10 +16,12 @@ packages=(
   libboost-dev           # the HTTP server: headers of Asio and Beast only
   libssl-dev             # SHA-256 of signatures, TLS of the server
   libcurl4-openssl-dev libpugixml-dev
+  libre2-dev             # patterns of metrics
   python3-venv
   python3-dev            # the C module of the training toolkit, for its conformance test
   slirp4netns            # a job's way to the outside
   uidmap                 # user namespaces of a normal user
+  btrfs-progs            # a file system that shares blocks, for a test of staging
   pigz                   # the benchmark's peer for packing
 )
 # Photographs for examples/heterogeneous; unpacked below build, never installed.

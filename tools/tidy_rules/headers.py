@@ -33,6 +33,7 @@ PLACEMENTS = [
     Placement(r"csv\.h", r"src/advice/catalog/.*\.cc", "price and instance files are read there"),
     Placement(r"pugixml\.hpp", r"src/(control_plane/wire|storage/s3)/.*\.cc",
               "XML is read and written in two places"),
+    Placement(r"re2/.*", r"src/training/metrics/scanner/scanner\.cc", "patterns of users are at one place"),
     Placement(r"curl/.*", r"src/http/client/.*\.cc", "the only user of the HTTP client library"),
     Placement(r"toml(\+\+|plusplus)/.*", r"(src/advice/catalog|apps)/.*\.cc",
               "the user's overrides and settings"),

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "training/logs/heard_lines.h"
 #include "training/logs/last_words.h"
 #include "training/logs/line_splitter.h"
 #include "training/logs/log_file.h"
@@ -37,16 +38,22 @@ constexpr int kTickMillis = 50;  // while an unfinished line or a note of lost l
 struct Stream {
   std::string host;
   LogFile* file = nullptr;
+  std::unique_ptr<HeardLines> heard;    // where somebody listens
   LastWords* last = nullptr;
   os::UniqueFd pipe;
   LineSplitter splitter;
+
+  RecordSink& sink() {
+    if (heard) return *heard;
+    return *file;
+  }
 };
 
 class PipeLogWriter final : public LogWriter {
  public:
-  PipeLogWriter(std::filesystem::path folder, const Clock& clock, os::UniqueFd epoll,
-                os::UniqueFd wake)
-      : folder_(std::move(folder)), clock_(clock), epoll_(std::move(epoll)),
+  PipeLogWriter(std::filesystem::path folder, const Clock& clock, LineListener* listener,
+                os::UniqueFd epoll, os::UniqueFd wake)
+      : folder_(std::move(folder)), clock_(clock), listener_(listener), epoll_(std::move(epoll)),
         wake_(std::move(wake)), buffer_(kReadBytes, '\0'),
         thread_([this](std::stop_token stop) { run(stop); }) {}
   ~PipeLogWriter() override;
@@ -82,6 +89,7 @@ class PipeLogWriter final : public LogWriter {
 
   const std::filesystem::path folder_;
   const Clock& clock_;
+  LineListener* const listener_;
   const os::UniqueFd epoll_;
   const os::UniqueFd wake_;
   mutable Mutex mutex_;
@@ -160,18 +168,20 @@ std::size_t PipeLogWriter::pump(int fd) {
     }
     ++reads;
     const auto length = static_cast<std::size_t>(got);
-    stream.splitter.push(std::string_view(buffer_).substr(0, length), now(), *stream.file);
+    stream.splitter.push(std::string_view(buffer_).substr(0, length), now(), stream.sink());
     stream.last->add(std::string_view(buffer_).substr(0, length));
     bytes += length;
   }
   stream.file->flush();
+  if (stream.heard) listener_->rest();
   return bytes;
 }
 
 void PipeLogWriter::end_stream(int fd, std::string_view last_words) {
   const auto found = streams_.find(fd);
   Stream& stream = found->second;
-  stream.splitter.finish(*stream.file);
+  stream.splitter.finish(stream.sink());
+  if (stream.heard) listener_->rest();
   if (!last_words.empty()) add_note(*stream.file, last_words);
   stream.file->flush();
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
@@ -190,7 +200,7 @@ void PipeLogWriter::count_open(std::size_t streams) {
 void PipeLogWriter::tick() {
   for (auto& [fd, stream] : streams_) {
     if (!stream.splitter.hidden()) continue;
-    stream.splitter.tick(now(), *stream.file);
+    stream.splitter.tick(now(), stream.sink());
     stream.file->flush();
   }
   for (auto& [host, file] : files_)
@@ -223,7 +233,9 @@ Status PipeLogWriter::add_host(const std::string& host, os::UniqueFd pipe) {
   event.data.fd = fd;
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
     return errno_failure(errno, "watch the output of " + host);
-  streams_.emplace(fd, Stream{host, *file, &last_[host], std::move(pipe), LineSplitter()});
+  auto heard = listener_ ? std::make_unique<HeardLines>(host, **file, *listener_) : nullptr;
+  streams_.emplace(fd, Stream{host, *file, std::move(heard), &last_[host], std::move(pipe),
+                              LineSplitter()});
   count_open(streams_.size());
   return ok();
 }
@@ -314,7 +326,7 @@ void PipeLogWriter::wake() const {
 }  // namespace
 
 Result<std::unique_ptr<LogWriter>> make_log_writer(const std::filesystem::path& folder,
-                                                   const Clock& clock) {
+                                                   const Clock& clock, LineListener* listener) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return errno_failure(error.value(), "create " + folder.string());
@@ -326,7 +338,8 @@ Result<std::unique_ptr<LogWriter>> make_log_writer(const std::filesystem::path& 
   event.data.fd = wake.get();
   if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wake.get(), &event) != 0)
     return errno_failure(errno, "watch pipes");
-  return std::make_unique<PipeLogWriter>(folder, clock, std::move(epoll), std::move(wake));
+  return std::make_unique<PipeLogWriter>(folder, clock, listener, std::move(epoll),
+                                         std::move(wake));
 }
 
 }  // namespace evener::logs

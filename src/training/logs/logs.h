@@ -38,6 +38,18 @@ struct LogLine {
   bool operator==(const LogLine&) const = default;
 };
 
+// Hears what hosts print, a line at a time: whole lines, without notes and states of unfinished
+// ones. Called on the threads of the LogWriter and of its callers, one at a time, and never again
+// once drain() has returned; what it does slows the capture down.
+class LineListener {
+ public:
+  virtual ~LineListener() = default;
+  // `text` is a longer line's first kMaxLineBytes.
+  virtual void line(const std::string& host, WallTime time, std::string_view text) = 0;
+  // Nothing more was there to read now.
+  virtual void rest() = 0;
+};
+
 class LogWriter {
  public:
   virtual ~LogWriter() = default;
@@ -56,9 +68,10 @@ class LogWriter {
   virtual std::string last_words(const std::string& host) = 0;
 };
 
-// `folder` gets <host>.log and <host>.index.
+// `folder` gets <host>.log and <host>.index. A listener outlives the writer.
 Result<std::unique_ptr<LogWriter>> make_log_writer(const std::filesystem::path& folder,
-                                                   const Clock& clock);
+                                                   const Clock& clock,
+                                                   LineListener* listener = nullptr);
 
 // Reads one host's log from a position; survives a missing or torn index by scanning.
 class LogReader {

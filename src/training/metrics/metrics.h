@@ -1,7 +1,8 @@
 // Use of CPU and memory per instance and second, progress of staging and packing, and their
-// totals.
+// totals; points of the job's own metrics (points.h).
 //
-// Used by:  backends/local (SampleWriter in the supervisor), apps (live table, summary).
+// Used by:  backends/local (SampleWriter in the supervisor), apps (live table, summary),
+//           control_plane/cloudwatch.
 // Threads:  values of one thread.
 // Fails:    a sample that cannot be written is dropped; the job goes on. Lines that are no
 //           samples are passed over.
@@ -19,6 +20,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "training/jobs/jobs.h"
+#include "training/metrics/points.h"
 
 namespace evener::metrics {
 
@@ -100,6 +102,10 @@ class SampleReader {
   std::filesystem::path file_;
   std::uint64_t offset_ = 0;
 };
+
+// Every sample within `range`, about in the order of time; none where there is no file.
+void read_samples(const std::filesystem::path& file, const TimeRange& range,
+                  const std::function<Reading(const Sample&)>& take);
 
 // Reads what a program wrote to /opt/ml/output/metrics/sagemaker/*.json (one JSON object a line:
 // MetricName, Value, Timestamp, IterationNumber): the share of its step time that it waited for
