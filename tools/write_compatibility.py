@@ -51,6 +51,19 @@ OTHERS = {
     "UpdateTrainingJob.RemoteDebugConfig": ("stored only", "Describe shows it"),
     "ListTrainingJobs.WarmPoolStatusEquals": ("works", "no job has a warm pool: nothing is listed"),
     "ListTrainingJobs.TrainingPlanArnEquals": ("works", "no job has a plan: nothing is listed"),
+    "CreateTrainingJob.AlgorithmSpecification.MetricDefinitions.Regex":
+        ("works", "RE2's syntax; refused: looking ahead or behind, back-references, possessive "
+                  "quantifiers"),
+    "GetMetricData.MetricDataQueries.MetricStat.Stat":
+        ("works", "Average, Sum, Minimum, Maximum, SampleCount, pNN; others are refused"),
+    "GetMetricData.MetricDataQueries.Expression": ("refused", "metric math is not supported"),
+    "GetMetricData.MetricDataQueries.Period": ("no effect", "it belongs to expressions"),
+    "GetMetricData.MetricDataQueries.AccountId": ("no effect", "there is one account"),
+    "GetMetricData.LabelOptions": ("no effect", "labels are taken as they are"),
+    "GetMetricData.LabelOptions.Timezone": ("no effect", "labels are taken as they are"),
+    "GetMetricStatistics.ExtendedStatistics": ("works", "pNN; others are refused"),
+    "ListMetrics.IncludeLinkedAccounts": ("no effect", "there is one account"),
+    "ListMetrics.OwningAccount": ("no effect", "there is one account"),
     "Search.Resource": ("works", "TrainingJob; of other resources there are none"),
     "Search.CrossAccountFilterOption": ("no effect", "there is one account"),
     "Search.VisibilityConditions": ("no effect", "every key sees every job"),

@@ -8,6 +8,7 @@
 #include "training/api/rules.h"
 #include "training/api/support.h"
 #include "training/api/switches.h"
+#include "training/metrics/scanner/scanner.h"
 
 namespace evener::api {
 
@@ -128,6 +129,8 @@ Result<ParsedRequest> check_create_training_job(document::Value request, Places 
   ParsedRequest parsed;
   parsed.spec = spec_of(request);
   RETURN_IF_ERROR(apply_switches(parsed.spec));
+  if (const auto scanner = metrics::MetricScanner::make(parsed.spec.metric_definitions); !scanner)
+    return tl::unexpected<Error>(scanner.error());
   parsed.notices = std::move(findings.unknown_members);
   const std::vector<std::string> idle = members_without_effect(request);
   parsed.notices.insert(parsed.notices.end(), idle.begin(), idle.end());

@@ -305,5 +305,24 @@ TEST(Request, SurvivesSeededMutationsOfAValidBody) {
   }
 }
 
+TEST(Request, RefusesAMetricWhosePatternCannotBeUsed) {
+  const auto with_regex = [](std::string_view regex) {
+    auto request = *document::read(kTwoGroups);
+    document::Value metric = document::make_object();
+    metric.set("Name", document::make_string("loss"));
+    metric.set("Regex", document::make_string(regex));
+    request.find("AlgorithmSpecification")->set("MetricDefinitions", document::make_list({metric}));
+    return document::write(request);
+  };
+  EXPECT_THAT(error_of(with_regex("loss=(?!x)(.*?);")),
+              testing::AllOf(HasSubstr("'loss=(?!x)(.*?);' of metric 'loss' cannot be used"),
+                             HasSubstr("looking ahead")));
+  const auto parsed = parse_create_training_job(with_regex("loss=(.*?);"));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_THAT(parsed->notices, ElementsAre());
+  EXPECT_THAT(parsed->spec.metric_definitions,
+              ElementsAre(jobs::MetricDefinition{"loss", "loss=(.*?);"}));
+}
+
 }  // namespace
 }  // namespace evener::api

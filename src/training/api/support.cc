@@ -84,8 +84,6 @@ struct Idle {
   std::string_view effect;
 };
 constexpr Idle kIdle[] = {
-    {"AlgorithmSpecification", "MetricDefinitions",
-     "the job sees them; values are not collected from its log yet"},
     {"AlgorithmSpecification", "EnableSageMakerMetricsTimeSeries", "no effect here"},
     {"AlgorithmSpecification", "TrainingImageConfig", "no effect: no image is fetched"},
     {"OutputDataConfig", "KmsKeyId", "no effect: results are stored without encryption"},
