@@ -80,6 +80,8 @@ Leaf leaf_kind(std::string_view member) {
   return Leaf::kText;
 }
 
+bool is_map(std::string_view member) { return member == "ExtendedStatistics"; }
+
 Result<std::int64_t> millis_from(std::string_view text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, millis = 0, offset = 0;
   bool good = take_number(text, 4, year) && take(text, '-') && take_number(text, 2, month) &&

@@ -1,7 +1,7 @@
 // Which members are times, numbers and booleans, by their names: the query form and CBOR do not
 // tell, or tell otherwise than JSON. Private to wire.
 //
-// Used by:  query_form.cc, xml.cc, cbor_body.cc.
+// Used by:  query_form.cc, xml_body.cc, cbor_reader.cc, cbor_writer.cc.
 // Threads:  pure functions.
 // Fails:    read_leaf() with "SerializationException: ...".
 #pragma once
@@ -16,6 +16,9 @@ namespace evener::wire {
 enum class Leaf { kText, kTime, kNumber, kBoolean };
 // Of a member anywhere in an input or output of the services that speak these protocols.
 Leaf leaf_kind(std::string_view member);
+
+// Whether a structure's members are entries of a map, which XML writes otherwise.
+bool is_map(std::string_view member);
 
 // The text of a leaf as a document: a time from its ISO 8601 form.
 Result<document::Value> read_leaf(std::string_view member, std::string_view text);

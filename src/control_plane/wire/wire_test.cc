@@ -215,6 +215,19 @@ TEST(Wire, AnXmlAnswerHasResultAndMetadata) {
             "</ResponseMetadata></GetMetricStatisticsResponse>");
 }
 
+TEST(Wire, AMapIsEntriesInXml) {
+  Output output;
+  Value percentiles = make_object();
+  percentiles.set("p99", document::make_number(1.5));
+  output.value.set("ExtendedStatistics", percentiles);
+  const std::string body =
+      answer(call_of(Protocol::kQuery, Service::kCloudWatch, "GetMetricStatistics"), output, "r").body;
+  EXPECT_NE(body.find("<ExtendedStatistics><entry><key>p99</key><value>1.5</value></entry>"
+                      "</ExtendedStatistics>"),
+            std::string::npos)
+      << body;
+}
+
 TEST(Wire, CborRoundTripsADocument) {
   Value value = make_object();
   value.set("Text", make_string("h\xc3\xa9"));

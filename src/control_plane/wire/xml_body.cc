@@ -26,6 +26,16 @@ void put_text(pugi::xml_node node, std::string_view text) {
   node.text().set(clean(text).c_str());
 }
 
+void put(pugi::xml_node node, const Value& value, Leaf leaf);
+
+void put_map(pugi::xml_node node, const Value& map) {
+  for (const auto& [name, member] : map.members) {
+    pugi::xml_node entry = node.append_child("entry");
+    put_text(entry.append_child("key"), name);
+    put(entry.append_child("value"), member, Leaf::kText);
+  }
+}
+
 void put(pugi::xml_node node, const Value& value, Leaf leaf) {
   switch (value.kind) {
     case Kind::kNull: return;
@@ -37,8 +47,13 @@ void put(pugi::xml_node node, const Value& value, Leaf leaf) {
       for (const Value& item : value.items) put(node.append_child("member"), item, leaf);
       return;
     case Kind::kObject:
-      for (const auto& [name, member] : value.members)
-        put(node.append_child(name.c_str()), member, leaf_kind(name));
+      for (const auto& [name, member] : value.members) {
+        const pugi::xml_node child = node.append_child(name.c_str());
+        if (is_map(name) && member.kind == Kind::kObject)
+          put_map(child, member);
+        else
+          put(child, member, leaf_kind(name));
+      }
       return;
   }
 }
