@@ -22,7 +22,8 @@ def evener() -> Path:
     return path
 
 
-def _served(evener: Path, *words: str) -> Iterator:
+def served(evener: Path, *words: str) -> Iterator:
+    """A server on a home of its own, and its end."""
     from serving import Server   # not every environment here has boto3
 
     home = Path(tempfile.mkdtemp(prefix="evener-"))
@@ -43,16 +44,16 @@ def _served(evener: Path, *words: str) -> Iterator:
 @pytest.fixture(scope="module")
 def server(evener: Path) -> Iterator:
     """One for all tests of a file."""
-    yield from _served(evener)
+    yield from served(evener)
 
 
 @pytest.fixture
 def own_server(evener: Path) -> Iterator:
     """One that a test may kill."""
-    yield from _served(evener)
+    yield from served(evener)
 
 
 @pytest.fixture(scope="module")
 def open_server(evener: Path) -> Iterator:
     """One that takes requests without signatures."""
-    yield from _served(evener, "--insecure")
+    yield from served(evener, "--insecure")

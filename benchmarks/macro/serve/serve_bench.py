@@ -6,7 +6,9 @@
 wrk asks over 1, 16 and 64 connections: DescribeTrainingJob of one job and of many, signed;
 CreateTrainingJob with names that never repeat, each durable before it is answered; GetLogEvents
 pages of a megabyte. Creation runs without signatures, since wrk cannot sign. The jobs wait for a
-machine that is taken, so that nothing else runs. One JSON object a line on stdout.
+machine that is taken, so that nothing else runs. Then what a server costs that has ten thousand
+ended jobs and nothing to do: memory, and how often its threads wake up. One JSON object a line on
+stdout.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from urllib.parse import urlsplit
 
 LOG_PAGE_LINES = 10_000
 MANY_JOBS = 200
+IDLE_JOBS = 10_000
+IDLE_SECONDS = 10
 DONE = """
 function done(summary, latency, requests)
   io.write(string.format('{"requests":%d,"micros":%d,"p50_micros":%d,"p99_micros":%d,"failed":%d}',
@@ -80,6 +84,8 @@ class Served:
             return json.loads(answer.read() or b"{}")
 
     def end(self) -> None:
+        if self.process.poll() is not None:
+            return
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(60)
 
@@ -137,8 +143,8 @@ def fixed(server: Served, service: str, target: str, bodies: list[dict]) -> str:
             + "\nend\nlocal at = 0\nfunction request()\nat = at % #all + 1\nreturn all[at]\nend\n")
 
 
-def creating(server: Served, mark: str) -> str:
-    body = json.dumps(job_body(server.home, "NAME"))
+def creating(server: Served, mark: str, instance_type: str = "ml.m5.large") -> str:
+    body = json.dumps(job_body(server.home, "NAME", instance_type))
     return (f"local body = {lua(body)}\nlocal at = 0\n"
             "local headers = {['Content-Type']='application/x-amz-json-1.1',"
             "['X-Amz-Target']='SageMaker.CreateTrainingJob'}\nfunction request()\nat = at + 1\n"
@@ -202,6 +208,50 @@ def measure_creates(args: argparse.Namespace, number: int) -> None:
             time.sleep(3)
 
 
+def wake_ups(pid: int) -> int:
+    """Of all its threads, until now."""
+    total = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for line in (task / "status").read_text().splitlines():
+            if line.startswith("voluntary_ctxt_switches:"):
+                total += int(line.split()[1])
+    return total
+
+
+def resident_bytes(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def measure_idle(args: argparse.Namespace, number: int) -> None:
+    with served(args.evener, "--insecure") as server:
+        source = server.home / "source"
+        source.mkdir()
+        (source / "train.py").write_text("print('never runs')\n")
+        jobs = 0
+        for turn in range(1000):   # each is refused for its size, and so ends at once
+            script = creating(server, f"i{turn}", "ml.p4d.24xlarge")
+            jobs += load(server, script, 16, 2)["requests"]
+            if jobs >= IDLE_JOBS:
+                break
+        time.sleep(2)
+        server.end()
+        again = Served(args.evener, server.home)
+        try:
+            page = again.ask("SageMaker.ListTrainingJobs", {"MaxResults": 100})
+            assert len(page["TrainingJobSummaries"]) == 100, page
+            time.sleep(2)
+            before = wake_ups(again.process.pid)
+            time.sleep(IDLE_SECONDS)
+            rate = (wake_ups(again.process.pid) - before) / IDLE_SECONDS
+            report("idle", 0, number, {"jobs": jobs, "wake_ups_per_second": rate,
+                                       "resident_bytes": resident_bytes(again.process.pid)})
+        finally:
+            again.end()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--evener", type=Path, required=True)
@@ -214,6 +264,7 @@ def main() -> None:
     for number in range(1, args.rounds + 1):
         measure_reads(args, number)
         measure_creates(args, number)
+        measure_idle(args, number)
 
 
 main()

@@ -1,6 +1,9 @@
 #include "control_plane/identity/identity.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "service_model/service_model.h"
 
 namespace evener::control_plane {
 namespace {
@@ -79,21 +82,32 @@ Result<Value> simulate_principal_policy(const Value& input) {
   return output;
 }
 
+// An operation behind the model's own rules on its input.
+Operation checked(wire::Service service, service_model::Service model, const std::string& name,
+                  Function function) {
+  return reading(service, name,
+                 [model, name, function = std::move(function)](
+                     const Value& input, const Caller& caller) -> Result<Value> {
+                   RETURN_IF_ERROR(service_model::check_input(model, name, input));
+                   return function(input, caller);
+                 });
+}
+
 }  // namespace
 
 std::vector<Operation> identity_operations(const std::string& account) {
   using wire::Service;
   return {
-      reading(Service::kSts, "GetCallerIdentity",
+      checked(Service::kSts, service_model::Service::kSts, "GetCallerIdentity",
               [account](const Value&, const Caller& caller) -> Result<Value> {
                 const std::string user = caller.access_key_id.empty() ? "local" : caller.access_key_id;
                 return text_object({{"UserId", kUserId},
                                     {"Account", account},
                                     {"Arn", "arn:aws:iam::" + account + ":user/" + user}});
               }),
-      reading(Service::kIam, "GetRole",
+      checked(Service::kIam, service_model::Service::kIam, "GetRole",
               [account](const Value& input, const Caller&) { return get_role(input, account); }),
-      reading(Service::kIam, "SimulatePrincipalPolicy",
+      checked(Service::kIam, service_model::Service::kIam, "SimulatePrincipalPolicy",
               [](const Value& input, const Caller&) { return simulate_principal_policy(input); }),
   };
 }

@@ -30,7 +30,7 @@ TEST(Identity, EveryRoleIsThere) {
 
 TEST(Identity, EveryActionIsAllowed) {
   const auto output = ask("SimulatePrincipalPolicy",
-                          R"({"PolicySourceArn":"arn:x","ActionNames":["s3:GetObject","a:b"]})");
+                          R"({"PolicySourceArn":"arn:aws:iam::000000000000:role/x","ActionNames":["s3:GetObject","a:b"]})");
   ASSERT_TRUE(output);
   const auto& results = output->value.items_at("EvaluationResults");
   ASSERT_EQ(results.size(), 2u);

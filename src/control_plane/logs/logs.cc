@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "control_plane/logs/log_calls.h"
+#include "service_model/service_model.h"
 
 namespace evener::control_plane {
 namespace {
@@ -10,10 +11,19 @@ namespace {
 using Call = std::function<Result<wire::Output>(store::Store& store, const document::Value& input,
                                                 const Caller& caller)>;
 
-Operation log_operation(Stores& stores, std::string name, Call call) {
-  return {wire::Service::kLogs, std::move(name), Access::kRead,
-          [&stores, call = std::move(call)](const document::Value& input, const Caller& caller,
-                                            const Answer& answer) {
+// The model's own rules, in the class that this service gives them.
+Status check_members(const std::string& operation, const document::Value& input) {
+  Status checked = service_model::check_input(service_model::Service::kLogs, operation, input);
+  if (!checked) return invalid_parameter(checked.error().message);
+  return ok();
+}
+
+Operation log_operation(Stores& stores, const std::string& name, Call call) {
+  return {wire::Service::kLogs, name, Access::kRead,
+          [&stores, name, call = std::move(call)](const document::Value& input, const Caller& caller,
+                                                  const Answer& answer) {
+            if (Status checked = check_members(name, input); !checked)
+              return answer(tl::unexpected<Error>(std::move(checked.error())));
             auto store = stores.take();
             if (!store) return answer(tl::unexpected<Error>(store.error()));
             answer(call(**store, input, caller));
