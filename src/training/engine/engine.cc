@@ -41,7 +41,7 @@ Result<bool> Loop::turn(std::chrono::milliseconds wait, std::stop_token stop) {
   const std::size_t room = kMostQueued - std::min(queue_.size(), kMostQueued);
   for (JobEvent& event : inbox_.take(wait_at_most(wait), room, std::move(stop)))
     queue_.push_back(std::move(event));
-  for (CommitRequest& request : inbox_.take_requests()) requests_.push_back(std::move(request));
+  gather_requests();
   if (backing_off()) return false;
   turning_ = std::this_thread::get_id();
   auto moved = settle();
@@ -60,6 +60,7 @@ Result<bool> Loop::settle() {
     moved = *gained;
   }
   for (int round = 0; round < kRounds; ++round) {
+    gather_requests();  // those that came meanwhile share the sync of what was decided
     RETURN_IF_ERROR(commit_queue());
     const auto gained = refresh();
     if (!gained) return tl::unexpected<Error>(gained.error());
@@ -69,6 +70,10 @@ Result<bool> Loop::settle() {
     if (queue_.empty()) break;
   }
   return moved;
+}
+
+void Loop::gather_requests() {
+  for (CommitRequest& request : inbox_.take_requests()) requests_.push_back(std::move(request));
 }
 
 std::chrono::milliseconds Loop::wait_at_most(std::chrono::milliseconds wait) const {
@@ -269,7 +274,7 @@ Loop::Loop(EngineOptions options, store::Store& store, const Clock& clock)
 Loop::~Loop() {
   inbox_.close();  // frees the backend's threads, so that they can be joined
   backend_.reset();
-  for (CommitRequest& request : inbox_.take_requests()) requests_.push_back(std::move(request));
+  gather_requests();
   answer(std::move(requests_), failure(ErrorCode::kUnavailable, "the engine has ended"), 0);
 }
 

@@ -37,6 +37,7 @@ class Loop final : public Engine {
  private:
   Result<bool> turn(std::chrono::milliseconds wait, std::stop_token stop);
   Result<bool> settle();
+  void gather_requests();
   std::chrono::milliseconds wait_at_most(std::chrono::milliseconds wait) const;
   bool backing_off() const;
 
