@@ -18,6 +18,11 @@ constexpr std::array kTimes{"StartTime"sv, "EndTime"sv, "Timestamp"sv, "Timestam
 constexpr std::array kNumbers{"Period"sv, "MaxDatapoints"sv, "MaxItems"sv, "DurationSeconds"sv};
 constexpr std::array kBooleans{"ReturnData"sv, "IsTruncated"sv, "IncludeLinkedAccounts"sv};
 
+constexpr std::array kLists{"Dimensions"sv,   "Statistics"sv,      "ExtendedStatistics"sv,
+                            "ActionNames"sv,  "ResourceArns"sv,    "MetricDataQueries"sv,
+                            "PolicyArns"sv,   "PolicyInputList"sv, "ContextEntries"sv,
+                            "Tags"sv,         "PermissionsBoundaryPolicyInputList"sv};
+
 template <std::size_t N>
 bool holds(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -81,6 +86,8 @@ Leaf leaf_kind(std::string_view member) {
 }
 
 bool is_map(std::string_view member) { return member == "ExtendedStatistics"; }
+
+bool is_list(std::string_view member) { return holds(kLists, member); }
 
 Result<std::int64_t> millis_from(std::string_view text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, millis = 0, offset = 0;

@@ -19,6 +19,8 @@ Leaf leaf_kind(std::string_view member);
 
 // Whether a structure's members are entries of a map, which XML writes otherwise.
 bool is_map(std::string_view member);
+// Whether the member is a list: the query form gives an empty one as an empty text.
+bool is_list(std::string_view member);
 
 // The text of a leaf as a document: a time from its ISO 8601 form.
 Result<document::Value> read_leaf(std::string_view member, std::string_view text);

@@ -115,6 +115,10 @@ Status put(Value& root, const std::string& name, const std::string& text) {
   Value* place = walk(root, parts, leaf);
   if (place == nullptr || place->kind != Kind::kNull)
     return malformed("the parameter " + cut_utf8(name, 200) + " does not fit the others");
+  if (text.empty() && is_list(parts.back())) {
+    *place = document::make_list({});
+    return ok();
+  }
   auto value = read_leaf(leaf, text);
   if (!value) return tl::unexpected<Error>(value.error());
   *place = std::move(*value);

@@ -180,6 +180,14 @@ TEST(Wire, AFormBecomesListsNumbersAndTimes) {
   EXPECT_EQ(form->items_at("Statistics")[1].text, "Sum");
 }
 
+TEST(Wire, AnEmptyListOfAFormIsAnEmptyText) {
+  const auto form = read_form("Dimensions=&MetricName=&Statistics.member.1=");
+  ASSERT_TRUE(form) << form.error().message;
+  EXPECT_EQ(form->find("Dimensions")->kind, document::Kind::kList);
+  EXPECT_EQ(form->find("MetricName")->kind, document::Kind::kString);
+  EXPECT_EQ(form->items_at("Statistics")[0].kind, document::Kind::kString);
+}
+
 TEST(Wire, AFormThatContradictsItselfIsRefused) {
   for (const std::string form :
        {"A=1&A=2", "A=1&A.B=2", "A.member.1=x&A.B=y", "A.member.3=x", "A.member.0=x",
