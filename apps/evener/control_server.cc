@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "control_plane/cloudwatch/cloudwatch.h"
 #include "control_plane/front/front.h"
 #include "control_plane/identity/identity.h"
 #include "control_plane/logs/logs.h"
@@ -122,6 +123,11 @@ Status ControlServer::open_front() {
                                        .folder = [root = options_.home.root](const std::string& job) {
                                          return backends::job_folder(root, job).logs();
                                        }}),
+              cloudwatch_operations(stores_, clock_,
+                                    {.files = [root = options_.home.root](const std::string& job) {
+                                      const auto folder = backends::job_folder(root, job);
+                                      return MetricFiles{folder.metrics(), folder.samples()};
+                                    }}),
               identity_operations(std::string(kAccount))}),
       clock_, random_);
   auto server = http::listen({.address = options_.listen.address,

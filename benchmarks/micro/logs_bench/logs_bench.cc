@@ -1,6 +1,7 @@
 // Throughput of log capture: pipes -> lines -> records with times -> file and index, on one core,
 // beside `cat > file` (the floor: the same bytes without looking at them) and svlogd (runit) where
-// it is installed. Rounds are interleaved. One JSON object a line on stdout.
+// it is installed; and with four definitions of metrics, one line in ten having two of their values.
+// Rounds are interleaved. One JSON object a line on stdout.
 //
 //   logs_bench [--mib 512] [--rounds 5] [--line 100] [--folder DIR] [--svlogd PATH]
 #include <fcntl.h>
@@ -20,6 +21,8 @@
 #include "base/clock.h"
 #include "os/unique_fd.h"
 #include "training/logs/logs.h"
+#include "training/metrics/metrics.h"
+#include "training/metrics/scanner/scanner.h"
 
 namespace evener::logs {
 namespace {
@@ -32,6 +35,30 @@ struct Options {
   std::size_t line = 100;
   fs::path folder = fs::temp_directory_path() / "evener-logs-bench";
   std::string svlogd;
+  std::vector<jobs::MetricDefinition> metrics;   // looked for; lines that have none otherwise
+};
+
+const std::vector<jobs::MetricDefinition> kMetrics = {{"train:loss", "train_loss=(.*?);"},
+                                                      {"validation:loss", "validation_loss=(.*?);"},
+                                                      {"rate", "images/s=([0-9.]+)"},
+                                                      {"accuracy", "accuracy: ([0-9.]+)"}};
+
+// What capture() hears, as a supervisor does.
+class Metrics final : public LineListener {
+ public:
+  Metrics(metrics::MetricScanner scanner, std::unique_ptr<metrics::PointWriter> points)
+      : scanner_(std::move(scanner)), points_(std::move(points)) {}
+  void line(const std::string& host, WallTime time, std::string_view text) override {
+    scanner_.scan(text, found_);
+    for (const auto& one : found_)
+      points_->write({time, host, one.value, kMetrics[one.definition].name});
+  }
+  void rest() override { points_->flush(); }
+
+ private:
+  metrics::MetricScanner scanner_;
+  std::unique_ptr<metrics::PointWriter> points_;
+  std::vector<metrics::Found> found_;
 };
 
 struct Run {
@@ -77,7 +104,13 @@ pid_t start_printer(const Options& options, std::uint64_t bytes, std::size_t num
   const int out = kept.get();
   pipes.clear();  // so that a reader that fails is seen
   std::string text;
-  while (text.size() < (64u << 10)) text += std::string(options.line - 1, 'x') + "\n";
+  const std::string plain = std::string(options.line - 1, 'x') + "\n";
+  std::string told = "step 120: train_loss=0.24813; images/s=1180.5";
+  told = options.metrics.empty() ? plain : told + plain.substr(std::min(plain.size() - 1, told.size()));
+  while (text.size() < (64u << 10)) {
+    text += told;
+    for (int i = 0; i < 9; ++i) text += plain;
+  }
   while (bytes > 0) {
     const ssize_t n = ::write(out, text.data(), std::min<std::uint64_t>(text.size(), bytes));
     if (n <= 0) ::_exit(1);
@@ -86,9 +119,13 @@ pid_t start_printer(const Options& options, std::uint64_t bytes, std::size_t num
   ::_exit(0);
 }
 
-void capture(const fs::path& folder, std::vector<Pipe>& pipes) {
+void capture(const Options& options, std::vector<Pipe>& pipes) {
   const SystemClock clock;
-  auto writer = make_log_writer(folder, clock);
+  auto scanner = metrics::MetricScanner::make(options.metrics);
+  auto points = metrics::make_point_writer(options.folder / "metrics");
+  if (!scanner || !points) ::_exit(1);
+  Metrics listener(std::move(*scanner), std::move(*points));
+  auto writer = make_log_writer(options.folder, clock, options.metrics.empty() ? nullptr : &listener);
   if (!writer) ::_exit(1);
   int host = 0;
   for (Pipe& pipe : pipes) {
@@ -132,7 +169,7 @@ Run run(const Options& options, const std::vector<std::string>& program, int hos
   if (reader == 0) {
     pin(1);
     for (Pipe& pipe : pipes) pipe.in.reset();
-    if (program.empty()) capture(options.folder, pipes);
+    if (program.empty()) capture(options, pipes);
     become(program, pipes.front(), options.folder / "file");
   }
   Run run;
@@ -187,6 +224,8 @@ Options parse(int argc, char** argv) {
 }
 
 int bench(const Options& options) {
+  Options with_metrics = options;
+  with_metrics.metrics = kMetrics;
   const std::vector<std::string> cat = {"cat"};
   const std::vector<std::string> svlogd = {options.svlogd, "-tt", "-l", "4096", "-b", "65536",
                                            options.folder.string()};
@@ -197,6 +236,7 @@ int bench(const Options& options) {
     report(options, "cat", 1, round, run(options, cat, 1));
     if (!options.svlogd.empty()) report(options, "svlogd", 1, round, run(options, svlogd, 1));
     report(options, "evener", 4, round, run(options, {}, 4));
+    report(options, "evener, 4 metrics", 1, round, run(with_metrics, {}, 1));
   }
   return 0;
 }

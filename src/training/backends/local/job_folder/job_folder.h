@@ -31,6 +31,7 @@ struct JobFolder {
   std::filesystem::path supervisor_log() const { return root / "supervisor.log"; }
   std::filesystem::path logs() const { return root / "logs"; }
   std::filesystem::path samples() const { return root / "samples"; }
+  std::filesystem::path metrics() const { return root / "metrics"; }
   // Results that could not be stored.
   std::filesystem::path unsaved() const { return root / "unsaved"; }
 

@@ -12,6 +12,7 @@
 #include "training/backends/local/job_folder/job_folder.h"
 #include "training/backends/local/supervisor/engine_link.h"
 #include "training/backends/local/supervisor/job_steps.h"
+#include "training/backends/local/supervisor/metric_log.h"
 #include "training/backends/local/supervisor/recorder.h"
 
 namespace evener::backends {
@@ -51,12 +52,23 @@ os::UniqueFd inherited_connection() {
   return os::UniqueFd(kEngineDescriptor);
 }
 
+// Once the log is complete.
+void record_metrics(const MetricLog& metric_log, Recorder& recorder) {
+  if (auto values = metric_log.last_values(); !values.empty()) {
+    recorder.record(jobs::MetricsReported{.metrics = std::move(values)});
+  }
+  for (std::string& notice : metric_log.notices()) {
+    recorder.record(jobs::Noticed{std::move(notice)});
+  }
+}
+
 // Runs the job in instances that exist, then undoes them: results are stored by now, and when the
 // end is recorded nothing of the job is left but logs and journal.
 jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan& plan,
                          const JobFolder& folder, const Clock& clock, os::FileSystem& files,
                          Recorder& recorder, EventLoop& loop) {
-  auto logs = logs::make_log_writer(folder.logs(), clock);
+  MetricLog metric_log(plan.job.spec, folder.metrics());
+  auto logs = logs::make_log_writer(folder.logs(), clock, metric_log.looks() ? &metric_log : nullptr);
   if (!logs) {
     return {.status = jobs::JobStatus::kFailed,
             .secondary = jobs::SecondaryStatus::kFailed,
@@ -87,6 +99,7 @@ jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan
   if (const std::uint64_t lost = (*logs)->lost_lines(); lost > 0) {
     recorder.record(jobs::Noticed{std::to_string(lost) + " log line(s) could not be written"});
   }
+  record_metrics(metric_log, recorder);
   return ended;
 }
 
