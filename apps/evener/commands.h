@@ -20,12 +20,14 @@ inline constexpr int kExitStopped = 3;
 
 int run_train(const TrainOptions& options);
 int run_serve(const ServeOptions& options);
+int run_up(const UpOptions& options);
 int run_env(const EnvOptions& options);
 int run_jobs_list(const JobsListOptions& options);
 int run_jobs_show(const JobOptions& options);
 int run_jobs_logs(const LogsOptions& options);
 int run_jobs_stop(const JobOptions& options);
 int run_jobs_delete(const JobOptions& options);
+int run_jobs_upload(const JobOptions& options);
 int run_instances(const CatalogOptions& options);
 int run_prices(const CatalogOptions& options);
 int run_doctor(const SharedOptions& options);

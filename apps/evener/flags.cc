@@ -107,6 +107,21 @@ void add_serve(CLI::App& root, int& exit_code) {
   serve->callback([options, &exit_code] { exit_code = run_serve(*options); });
 }
 
+void add_up(CLI::App& root, int& exit_code) {
+  auto options = std::make_shared<UpOptions>();
+  CLI::App* up = add_command(root, "up", "serve, with an S3 server beside it");
+  add_serving(*up, options->serve);
+  auto* other = up->add_option("--s3", options->s3,
+                               "endpoint of another S3 server; its keys are in AWS_ACCESS_KEY_ID "
+                               "and AWS_SECRET_ACCESS_KEY");
+  up->add_option("--bucket", options->bucket, "bucket that is made in the S3 server")
+      ->capture_default_str()
+      ->excludes(other);
+  up->add_option("--s3-program", options->program, "path of SeaweedFS's program `weed`")
+      ->excludes(other);
+  up->callback([options, &exit_code] { exit_code = run_up(*options); });
+}
+
 void add_env(CLI::App& root, int& exit_code) {
   auto options = std::make_shared<EnvOptions>();
   CLI::App* env = add_command(root, "env",
@@ -170,6 +185,8 @@ void add_jobs(CLI::App& root, int& exit_code) {
   CLI::App* stop = add_job_command(*jobs, "stop", "stop a job; its model is kept", stop_options,
                                    run_jobs_stop, exit_code);
   stop->add_flag("--at-once", stop_options->at_once, "without the grace period");
+  add_job_command(*jobs, "upload", "store results that could not be stored when the job ended",
+                  std::make_shared<JobOptions>(), run_jobs_upload, exit_code);
   add_job_command(*jobs, "delete", "forget an ended job and its logs; artifacts stay",
                   std::make_shared<JobOptions>(), run_jobs_delete, exit_code);
 }
@@ -276,6 +293,7 @@ int run_command_line(int argc, char** argv) {
   int exit_code = kExitDone;
   add_train(root, exit_code);
   add_serve(root, exit_code);
+  add_up(root, exit_code);
   add_env(root, exit_code);
   add_jobs(root, exit_code);
   add_catalog(root, exit_code);

@@ -29,6 +29,10 @@ struct Home {
   std::filesystem::path keys() const { return root / "keys.json"; }
   std::filesystem::path settings() const { return root / "config.toml"; }
   std::filesystem::path output() const { return root / "output"; }
+  // Where objects of s3:// are and what opens them, for jobs without an access of their own.
+  std::filesystem::path storage_access() const { return root / "storage_access.json"; }
+  // The S3 server of `evener up`.
+  std::filesystem::path s3() const { return root / "s3"; }
 };
 
 // `chosen`, else EVENER_HOME, else ~/.evener.

@@ -69,6 +69,14 @@ struct ServeOptions {
   bool insecure = false;               // no signatures
 };
 
+struct UpOptions {
+  ServeOptions serve;
+  std::string s3;                      // endpoint of a server that runs already; its keys are in
+                                       // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+  std::string bucket = "evener";       // made in our own server
+  std::string program;                 // path of weed; "": searched for
+};
+
 struct EnvOptions {
   SharedOptions shared;
   std::filesystem::path config_folder; // where the SDK's config file goes; "": none is written

@@ -13,6 +13,7 @@
 #include "evener/engine_seat.h"
 #include "evener/isolation.h"
 #include "evener/local_inputs.h"
+#include "evener/object_stores.h"
 #include "storage/storage.h"
 
 namespace evener::app {
@@ -39,10 +40,9 @@ std::string request_folder(const TrainOptions& options) {
 }
 
 Status check_scheme(std::string_view what, const std::string& uri) {
-  if (uri.empty() || uri.starts_with("file://")) return ok();
+  if (uri.empty() || uri.starts_with("file://") || uri.starts_with("s3://")) return ok();
   return failure(ErrorCode::kUnsupported,
-                 std::string(what) + " '" + uri +
-                     "': object stores come in a later version; a path or file:///path works");
+                 std::string(what) + " '" + uri + "': a path, file:///path or s3://bucket/key works");
 }
 
 // The nearest folder that exists must take new entries: a job must not find out at its end.
@@ -50,6 +50,7 @@ Status check_output(const std::string& uri) {
   RETURN_IF_ERROR(check_scheme("output", uri));
   auto parsed = storage::parse_uri(uri);
   if (!parsed) return failure_in("output", parsed.error());
+  if (parsed->scheme != "file") return ok();
   std::filesystem::path folder = "/" + parsed->key;
   std::error_code gone;
   while (!std::filesystem::exists(folder, gone) && folder.has_relative_path())
@@ -118,6 +119,8 @@ Result<std::string> submit(const std::string& request, const TrainOptions& optio
   jobs::JobSpec& spec = parsed->spec;
   RETURN_IF_ERROR(check_places(spec));
   RETURN_IF_ERROR(check_local_inputs(spec, files));
+  // A job of that name that is there keeps its own.
+  if (!store.find(spec.name)) RETURN_IF_ERROR(keep_object_access(home, spec, files));
   if (!options.fit.empty()) RETURN_IF_ERROR(set_fit(options.fit, spec));
   auto isolation = wished_isolation(options.isolation);
   if (!isolation) return tl::unexpected(isolation.error());

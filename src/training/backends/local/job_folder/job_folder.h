@@ -23,6 +23,8 @@ struct JobFolder {
   std::filesystem::path root;
   // Written by the engine before it starts the supervisor.
   std::filesystem::path plan() const { return root / "plan.json"; }
+  // Where the job's objects are and what opens them, of mode 0600, if it was given its own.
+  std::filesystem::path storage_access() const { return root / "storage_access.json"; }
   // The supervisor's own.
   std::filesystem::path journal() const { return root / "journal"; }
   std::filesystem::path socket() const { return root / "supervisor.sock"; }

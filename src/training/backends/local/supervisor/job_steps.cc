@@ -70,11 +70,9 @@ JobSteps::EndsHere JobSteps::stage() {
                            .clock = parts_.clock,
                            .samples = parts_.samples};
   Result<StagedInput> staged;
-  auto task = BackgroundTask::start(
-      [&](std::stop_token stop) { staged = stage_input(order, stop); });
-  if (!task) return internal_error(task.error());
-  TaskPhase phase(std::move(*task), TaskStop::kCancels);
-  parts_.loop.run(phase);
+  const Status ran = run_transfer(
+      [&](const std::stop_token& stop) { staged = stage_input(order, stop); }, TaskStop::kCancels);
+  if (!ran) return internal_error(ran.error());
   if (auto ended = stopped()) return ended;
   if (!staged) return failed(staged.error().message);
   input_ = std::move(*staged);
@@ -176,11 +174,10 @@ jobs::Ended JobSteps::collect() {
                            .clock = parts_.clock,
                            .samples = parts_.samples};
   Result<StoredResults> stored;
-  auto task = BackgroundTask::start(
-      [&](std::stop_token stop) { stored = store_results(order, stop); });
-  if (!task) return keep_unstored(task.error());
-  TaskPhase phase(std::move(*task), TaskStop::kAtOnceCancels);
-  parts_.loop.run(phase);
+  const Status ran = run_transfer(
+      [&](const std::stop_token& stop) { stored = store_results(order, stop); },
+      TaskStop::kAtOnceCancels);
+  if (!ran) return keep_unstored(ran.error());
 
   auto usage = sampler_.totals();
   add_input_waits(results_, usage);
@@ -199,7 +196,8 @@ jobs::Ended JobSteps::keep_unstored(const Error& error) {
   if (!kept) {
     text += "; the results could not be kept either: " + kept.error().message;
   } else if (!kept->empty()) {
-    text += "; the results are kept in " + kept->string();
+    text += "; the results are kept in " + kept->string() + ", `evener jobs upload " +
+            parts_.plan.job.spec.name + "` stores them";
   }
   const jobs::Ended outcome = jobs::decide_outcome(parts_.recorder.job());
   // A failure of the program, or the stop that cut the upload off, stays the reason.
@@ -209,6 +207,36 @@ jobs::Ended JobSteps::keep_unstored(const Error& error) {
   }
   parts_.recorder.record(jobs::Noticed{text});
   return outcome;
+}
+
+Status JobSteps::run_transfer(std::function<void(std::stop_token)> work, TaskStop on_stop) {
+  std::stop_source& give_up = parts_.trouble.give_up;
+  auto task = BackgroundTask::start([&](const std::stop_token& stop) {
+    const std::stop_callback pass_on(stop, [&] { give_up.request_stop(); });
+    work(stop);
+  });
+  if (!task) return tl::unexpected<Error>(task.error());
+  TaskPhase phase(std::move(*task), on_stop,
+                  {.act = [this] { tell_trouble(); }, .clock = parts_.clock});
+  parts_.loop.run(phase);
+  tell_trouble();
+  return ok();
+}
+
+void JobSteps::tell_trouble() {
+  const auto news = parts_.trouble.take();
+  if (!news) return;
+  const jobs::TrainingJob& job = parts_.recorder.job();
+  if (!news->empty()) {
+    const std::string text = "Waiting for the object store, trying again: " + *news;
+    if (!message_before_trouble_ && !job.transitions.empty())
+      message_before_trouble_ = job.transitions.back().message;
+    parts_.recorder.record(jobs::Noticed{text});
+    parts_.recorder.record(jobs::StatusMessageChanged{text});
+  } else if (message_before_trouble_) {
+    parts_.recorder.record(jobs::StatusMessageChanged{*message_before_trouble_});
+    message_before_trouble_.reset();
+  }
 }
 
 runner::InstanceFacts JobSteps::facts(const std::string& host) const {

@@ -15,6 +15,8 @@
 #include "training/backends/local/supervisor/recorder.h"
 #include "training/backends/local/supervisor/sampler.h"
 #include "training/backends/local/supervisor/staging.h"
+#include "training/backends/local/supervisor/store_trouble.h"
+#include "training/backends/local/supervisor/task_phase.h"
 
 namespace evener::backends {
 
@@ -29,6 +31,7 @@ struct JobParts {
   EventLoop& loop;
   SampleLog& samples;
   logs::LogWriter& logs;
+  StoreTrouble& trouble;
 };
 
 class JobSteps {
@@ -48,6 +51,10 @@ class JobSteps {
   jobs::Ended collect();
   jobs::Ended keep_unstored(const Error& error);
 
+  // Runs work that moves objects; what its stores complain of becomes the job's message.
+  Status run_transfer(std::function<void(std::stop_token)> work, TaskStop on_stop);
+  void tell_trouble();
+
   runner::InstanceFacts facts(const std::string& host) const;
   std::vector<sandbox::Mount> channel_mounts(const std::string& host) const;
   EndsHere stopped() const;
@@ -59,6 +66,7 @@ class JobSteps {
   HostOutputs outputs_;
   Sampler sampler_;
   std::vector<sandbox::HostEvent> not_started_;
+  std::optional<std::string> message_before_trouble_;
 };
 
 }  // namespace evener::backends

@@ -45,7 +45,8 @@ class OneJob : public ::testing::Test {
     {
       JobSteps steps({.plan = plan_, .folder = folder_, .clock = clock_, .files = *files_,
                                .stores = stores, .instances = instances_, .recorder = *recorder_,
-                               .loop = loop, .samples = samples, .logs = *logs});
+                               .loop = loop, .samples = samples, .logs = *logs,
+                               .trouble = trouble_});
       ended = steps.run();
     }
     recorder_->record(ended);
@@ -76,6 +77,7 @@ class OneJob : public ::testing::Test {
   std::function<void()> before_run_;
   std::unique_ptr<JournalWriter> journal_;
   std::unique_ptr<Recorder> recorder_;
+  StoreTrouble trouble_;
   std::unique_ptr<EngineLink> link_;
 };
 

@@ -66,7 +66,7 @@ void record_metrics(const MetricLog& metric_log, Recorder& recorder) {
 // end is recorded nothing of the job is left but logs and journal.
 jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan& plan,
                          const JobFolder& folder, const Clock& clock, os::FileSystem& files,
-                         Recorder& recorder, EventLoop& loop) {
+                         Recorder& recorder, EventLoop& loop, const AddStores& add_stores) {
   MetricLog metric_log(plan.job.spec, folder.metrics());
   auto logs = logs::make_log_writer(folder.logs(), clock, metric_log.looks() ? &metric_log : nullptr);
   if (!logs) {
@@ -78,6 +78,10 @@ jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan
   SampleLog samples(writer ? std::move(*writer) : nullptr);
   storage::StoreSet stores;
   stores.add("file", storage::make_file_store(files));
+  StoreTrouble trouble;
+  add_stores(stores, {.job_folder = folder.root,
+                      .trouble = [&](const std::string& why) { trouble.set(why); },
+                      .stop = trouble.give_up.get_token()});
   jobs::Ended ended;
   {
     JobSteps steps({.plan = plan,
@@ -89,7 +93,8 @@ jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan
                              .recorder = recorder,
                              .loop = loop,
                              .samples = samples,
-                             .logs = **logs});
+                             .logs = **logs,
+                             .trouble = trouble});
     ended = steps.run();
   }
   instances.reset();
@@ -106,7 +111,7 @@ jobs::Ended supervise_in(std::unique_ptr<sandbox::Sandbox> instances, const Plan
 // The loop begins once instances exist; before that there is nobody to wait for.
 jobs::Ended run_job(const Plan& plan, const JobFolder& folder, const Clock& clock,
                     os::FileSystem& files, EngineLink& link, Recorder& recorder,
-                    JournalWriter& journal, StopSignal& signal) {
+                    JournalWriter& journal, StopSignal& signal, const AddStores& add_stores) {
   auto instances = sandbox::Sandbox::create(sandbox_options(plan, folder, count_machine_cpus()));
   if (!instances) {
     return {.status = jobs::JobStatus::kFailed,
@@ -116,12 +121,14 @@ jobs::Ended run_job(const Plan& plan, const JobFolder& folder, const Clock& cloc
   }
   EventLoop loop(link, recorder, journal, instances->get(), clock);
   loop.obey(signal);
-  return supervise_in(std::move(*instances), plan, folder, clock, files, recorder, loop);
+  return supervise_in(std::move(*instances), plan, folder, clock, files, recorder, loop,
+                      add_stores);
 }
 
 }  // namespace
 
-int run_supervisor(const std::filesystem::path& root, const Clock& clock) {
+int run_supervisor(const std::filesystem::path& root, const Clock& clock,
+                   const AddStores& add_stores) {
   ::umask(022);
   StopSignal signal;   // heard from the loop's first turn on
   os::UniqueFd connection = inherited_connection();
@@ -145,11 +152,13 @@ int run_supervisor(const std::filesystem::path& root, const Clock& clock) {
   recorder.listen([&](const std::string& record) { (*link)->publish(record); });
 
   const jobs::Ended ended =
-      run_job(*plan, folder, clock, *files, **link, recorder, **journal, signal);
+      run_job(*plan, folder, clock, *files, **link, recorder, **journal, signal, add_stores);
   if (auto removed = files->remove_tree(folder.instances()); !removed) {
     log_line(LogLevel::kWarning, "supervisor", "instance folders stay",
              {{"error", removed.error().message}});
   }
+  // What opens the object store is needed no more.
+  [[maybe_unused]] const auto forgotten = files->remove_file(folder.storage_access());
   // Before the end is known: after it the folder belongs to whoever deletes it, or to a new job.
   [[maybe_unused]] const auto gone = files->remove_file(folder.socket());
   lock->reset();

