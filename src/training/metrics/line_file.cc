@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +23,12 @@ std::string_view read_at(int file, std::uint64_t offset, std::string& buffer) {
     got = ::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(offset));
   } while (got < 0 && errno == EINTR);
   return std::string_view(buffer).substr(0, static_cast<std::size_t>(got > 0 ? got : 0));
+}
+
+bool has_room(int file, std::uint64_t bytes) {
+  struct statvfs disk {};
+  if (::fstatvfs(file, &disk) != 0 || disk.f_blocks == 0) return true;   // it does not tell
+  return std::uint64_t{disk.f_bavail} * disk.f_frsize >= kRoomForEvents + bytes;
 }
 
 // Where the next line goes: after the last whole one.
@@ -71,6 +78,7 @@ Result<LineFile> LineFile::open(const std::filesystem::path& file) {
 
 // What a full disk cut short is written over by the next.
 LineFile::Appended LineFile::append(std::string_view lines) {
+  if (!has_room(file_.get(), lines.size())) return Appended::kNothing;
   ssize_t written = 0;
   do {
     written = ::pwrite(file_.get(), lines.data(), lines.size(), static_cast<off_t>(size_));

@@ -3,7 +3,8 @@
 // Used by:  sample_writer.cc, point_writer.cc, reading.cc.
 // Threads:  values of one thread.
 // Fails:    open() with errno's code. append() answers whether the file took it all; what it did
-//           not take as a whole is not there.
+//           not take as a whole is not there. As for lines of logs, kRoomForEvents of the disk
+//           stay free.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,9 @@
 #include "training/metrics/points.h"
 
 namespace evener::metrics {
+
+// What becomes of a job must still be written when its samples and points have filled the disk.
+inline constexpr std::uint64_t kRoomForEvents = 256u << 10;
 
 class LineFile {
  public:

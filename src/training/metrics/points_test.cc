@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "os/temporary_folder_test.h"
+#include "training/metrics/line_file.h"
 #include "training/metrics/metrics.h"
 
 namespace evener::metrics {
@@ -122,6 +127,26 @@ TEST(MetricPoints, AreCountedAsLostWhereTheFileCannotBeMade) {
   (*writer)->write(point(0, "algo-1", 1, "m"));
   (*writer)->flush();
   EXPECT_EQ((*writer)->lost(), 1u);
+}
+
+TEST(MetricPoints, LeaveRoomOnTheDiskForWhatBecomesOfTheJob) {
+  const os::TemporaryFolder folder;
+  constexpr std::uint64_t kDiskBytes = 1u << 20;
+  const std::string size = "size=" + std::to_string(kDiskBytes);
+  if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, size.c_str()) != 0)
+    GTEST_SKIP() << "a disk cannot be mounted here: " << std::strerror(errno);
+  {
+    auto writer = make_point_writer(folder.path() / "metrics");
+    ASSERT_TRUE(writer.has_value());
+    const std::string metric(200, 'm');
+    for (int i = 0; i < 10'000; ++i) (*writer)->write(point(i, "algo-1", i, metric));
+    (*writer)->flush();
+    EXPECT_GT((*writer)->lost(), 0u);
+    struct statvfs disk {};
+    EXPECT_EQ(::statvfs(folder.path().c_str(), &disk), 0);
+    EXPECT_GE(std::uint64_t{disk.f_bavail} * disk.f_frsize, kRoomForEvents);
+  }
+  ::umount2(folder.path().c_str(), MNT_DETACH);
 }
 
 TEST(MetricPoints, AreReadOnlyFromLinesThatArePoints) {
