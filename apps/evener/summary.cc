@@ -83,6 +83,19 @@ std::string phase_line(const jobs::PhaseSeconds& phases) {
          number(phases.total, 2) + " s";
 }
 
+std::string metric_line(const std::vector<jobs::MetricValue>& metrics) {
+  constexpr std::size_t kShown = 8;
+  std::string line = "metrics     ";
+  for (std::size_t i = 0; i < std::min(metrics.size(), kShown); ++i) {
+    char value[48];
+    std::snprintf(value, sizeof value, "%.6g", metrics[i].value);
+    if (i > 0) line += ", ";
+    line += printable(metrics[i].name) + " " + value;
+  }
+  if (metrics.size() > kShown) line += ", and " + std::to_string(metrics.size() - kShown) + " more";
+  return line;
+}
+
 }  // namespace
 
 JobSummary summarize(const jobs::TrainingJob& job, const catalog::Catalog& catalog,
@@ -99,6 +112,7 @@ JobSummary summarize(const jobs::TrainingJob& job, const catalog::Catalog& catal
     summary.bytes_copied += channel.bytes_copied;
   }
   summary.artifacts = job.artifacts;
+  summary.metrics = job.final_metrics;
   summary.notices = job.notices;
   add_cost(summary, catalog, now);
   if (!job.usage.empty()) summary.verdict = verdict_of(summary, job.spec);
@@ -127,6 +141,7 @@ std::vector<std::string> summary_lines(const JobSummary& summary) {
   for (const auto& clash : summary.artifacts.clashes)
     lines.push_back("clash       " + clash.path + ": kept from " + clash.kept +
                     ", other hosts wrote different content");
+  if (!summary.metrics.empty()) lines.push_back(metric_line(summary.metrics));
   if (!summary.verdict.empty()) lines.push_back("verdict     " + summary.verdict);
   if (!summary.artifacts.model_uri.empty())
     lines.push_back("model       " + summary.artifacts.model_uri);

@@ -44,6 +44,7 @@ struct JobSummary {
   std::uint64_t bytes_staged = 0;
   std::uint64_t bytes_copied = 0;
   jobs::ArtifactReport artifacts;
+  std::vector<jobs::MetricValue> metrics;   // the last value of each
   std::vector<std::string> notices;
 };
 

@@ -37,6 +37,9 @@ std::string summary_json(const JobSummary& summary) {
   for (const auto& group : summary.groups) groups.push_back(group_json(group));
   json clashes = json::array();
   for (const auto& clash : summary.artifacts.clashes) clashes.push_back(clash_json(clash));
+  json metrics = json::array();
+  for (const auto& metric : summary.metrics)
+    metrics.push_back({{"name", metric.name}, {"value", metric.value}, {"t", to_millis(metric.time)}});
   const auto uri = [](const std::string& text) { return text.empty() ? json(nullptr) : json(text); };
   const json whole = {
       {"event", "summary"},
@@ -60,6 +63,7 @@ std::string summary_json(const JobSummary& summary) {
                  {"packed", summary.artifacts.bytes_read},
                  {"written", summary.artifacts.bytes_written}}},
       {"clashes", clashes},
+      {"metrics", metrics},
       {"notices", summary.notices},
       {"artifacts", {{"model", uri(summary.artifacts.model_uri)},
                      {"output", uri(summary.artifacts.output_uri)}}}};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace evener::app {
@@ -60,6 +61,23 @@ TEST(Summary, DoesNotMakeUpATotalWhereAPriceIsMissing) {
   const auto parsed = nlohmann::json::parse(summary_json(summary));
   EXPECT_TRUE(parsed["usd"].is_null());
   EXPECT_TRUE(parsed["artifacts"]["model"].is_null());
+}
+
+TEST(Summary, TellsTheLastValueOfTheFirstMetrics) {
+  auto job = finished_job();
+  for (int i = 0; i < 10; ++i)
+    job.final_metrics.push_back({"m" + std::to_string(i), i + 0.25, from_millis(5)});
+  const auto summary = summarize(job, small_catalog(), "us-east-1", from_millis(20'000));
+  const auto lines = summary_lines(summary);
+  const auto line = std::ranges::find_if(lines, [](const std::string& one) {
+    return one.starts_with("metrics");
+  });
+  ASSERT_NE(line, lines.end());
+  EXPECT_EQ(*line, "metrics     m0 0.25, m1 1.25, m2 2.25, m3 3.25, m4 4.25, m5 5.25, m6 6.25, "
+                   "m7 7.25, and 2 more");
+  const auto parsed = nlohmann::json::parse(summary_json(summary));
+  ASSERT_EQ(parsed["metrics"].size(), 10u);
+  EXPECT_EQ(parsed["metrics"][1], nlohmann::json({{"name", "m1"}, {"value", 1.25}, {"t", 5}}));
 }
 
 TEST(SummaryJson, HasTheMembersThatProgramsReadByName) {
