@@ -2,10 +2,10 @@
 //
 // Used by:  storage/s3, apps (`--server`).
 // Threads:  a Client may be shared; send() blocks its thread. Sinks and sources are called on it.
-// Fails:    kUnavailable (connect, reset, name), kTimedOut (connect, stall, limit), kCorrupt (short
-//           or malformed answer), kPermissionDenied (certificate), kCancelled; method and URL without
-//           its query in the message. An HTTP error status is a Response, not an error, and so is a
-//           redirect.
+// Fails:    kUnavailable (connect, reset, name, bad chunk), kTimedOut (connect, stall, limit), kCorrupt
+//           (short or malformed answer), kPermissionDenied (certificate), kCancelled; method and URL
+//           without its query in the message. An HTTP error status is a Response, not an error, and
+//           so is a redirect.
 // Source:   RFC 9112; over libcurl.
 #pragma once
 

@@ -1,10 +1,12 @@
 #include "http/client/transfer.h"
 
 #include <curl/curl.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <csignal>
 #include <cstring>
 #include <optional>
 
@@ -12,6 +14,7 @@ namespace evener::http {
 namespace {
 
 constexpr std::size_t kHeaderLimitBytes = 256u << 10;
+constexpr std::size_t kLengthDigits = 18;
 constexpr long kReceiveBufferBytes = 256L << 10;
 constexpr long kSendBufferBytes = 256L << 10;
 constexpr long kExpectWaitMillis = 1000;
@@ -31,11 +34,12 @@ ErrorCode code_of(CURLcode code) {
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_HTTP2: return ErrorCode::kCorrupt;
+    case CURLE_HTTP2:
+    // What libcurl says of a header line beyond its own limit of 100 KiB.
+    case CURLE_OUT_OF_MEMORY: return ErrorCode::kCorrupt;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE: return ErrorCode::kPermissionDenied;
     case CURLE_URL_MALFORMAT: return ErrorCode::kInvalidArgument;
-    case CURLE_OUT_OF_MEMORY: return ErrorCode::kNoSpace;
     case CURLE_ABORTED_BY_CALLBACK: return ErrorCode::kCancelled;
     default: return ErrorCode::kInternal;
   }
@@ -90,8 +94,20 @@ struct Transfer {
     }
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || headers_seen) return true;
-    response.headers.add(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+    const auto name = trimmed(line.substr(0, colon));
+    const auto value = trimmed(line.substr(colon + 1));
+    if (same_name(name, "Content-Length") && !agrees_on_length(value))
+      return fail({ErrorCode::kCorrupt, "the answer has no one length"});
+    response.headers.add(name, value);
     return true;
+  }
+
+  // libcurl takes a length beyond 64 bits for none.
+  bool agrees_on_length(std::string_view value) const {
+    const bool number = !value.empty() && value.size() <= kLengthDigits &&
+                        std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+    const auto earlier = response.headers.find("Content-Length");
+    return number && (!earlier || *earlier == value);
   }
 
   bool finish_headers() {
@@ -168,6 +184,30 @@ int progress_callback(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t
 }
 
 }  // extern "C"
+
+// TLS writes with write(2): on a connection that is gone that raises SIGPIPE in this thread, which
+// ends a process that has not thought of it.
+class BrokenPipesIgnored {
+ public:
+  BrokenPipesIgnored() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~BrokenPipesIgnored() {
+    if (::sigismember(&before_, SIGPIPE) == 1) return;
+    const timespec at_once{};
+    while (::sigtimedwait(&pipe_, nullptr, &at_once) == SIGPIPE) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  BrokenPipesIgnored(const BrokenPipesIgnored&) = delete;
+  BrokenPipesIgnored& operator=(const BrokenPipesIgnored&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+};
 
 class HeaderList {
  public:
@@ -252,7 +292,10 @@ Result<std::unique_ptr<CurlHandle>> CurlHandle::make() {
   return std::unique_ptr<CurlHandle>(new CurlHandle(easy));
 }
 
-CurlHandle::~CurlHandle() { curl_easy_cleanup(easy_); }
+CurlHandle::~CurlHandle() {
+  const BrokenPipesIgnored quiet;     // connections say goodbye
+  curl_easy_cleanup(easy_);
+}
 
 Result<Response> CurlHandle::perform(const ClientOptions& options, const Exchange& exchange) {
   const Request& request = exchange.request;
@@ -274,7 +317,10 @@ Result<Response> CurlHandle::perform(const ClientOptions& options, const Exchang
   set_limits(easy_, options, exchange);
   set_callbacks(easy_, transfer);
   set_method(easy_, transfer);
-  const CURLcode code = curl_easy_perform(easy_);
+  const CURLcode code = [this] {
+    const BrokenPipesIgnored quiet;
+    return curl_easy_perform(easy_);
+  }();
   if (transfer.error) return failure_in(place, std::move(*transfer.error));
   if (code != CURLE_OK) {
     const std::string why = text[0] != '\0' ? text.data() : curl_easy_strerror(code);
