@@ -13,9 +13,11 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "os/process.h"
+#include "os/socket.h"
 #include "os/unique_fd.h"
 #include "storage/s3_server/restarts.h"
 #include "storage/s3_server/seaweed.h"
+#include "storage/s3_server/seaweed_lock.h"
 
 namespace evener::storage {
 namespace {
@@ -28,23 +30,18 @@ constexpr milliseconds kHealthEvery{10'000};
 constexpr int kMostFailedLooks = 3;
 constexpr milliseconds kTermGrace{5'000};
 constexpr milliseconds kLookPatience{2'000};
+constexpr std::uint64_t kPortsReadBytes = 1u << 10;
 constexpr std::uint64_t kLogReadBytes = 1u << 20;
-
-Status write_private(os::FileSystem& files, const os::fs::path& path, const std::string& text) {
-  auto file = files.create(path);
-  if (!file) return tl::unexpected(std::move(file.error()));
-  RETURN_IF_ERROR(files.set_mode(path, 0600));
-  RETURN_IF_ERROR((*file)->append(std::as_bytes(std::span(text))));
-  return (*file)->close();
-}
 
 class SeaweedServer final : public S3Server {
  public:
-  SeaweedServer(S3ServerOptions options, os::UniqueFd wake, os::FileSystem& files,
-                const Clock& clock, Random& random)
+  SeaweedServer(S3ServerOptions options, os::FileLock lock, os::UniqueFd wake,
+                os::FileSystem& files, const Clock& clock, Random& random)
       : options_(std::move(options)),
+        lock_(std::move(lock)),
         files_(files),
         clock_(clock),
+        random_(random),
         wake_(std::move(wake)),
         client_(http::make_client({.connect_timeout = milliseconds(1'000),
                                    .stall_timeout = std::chrono::seconds(10)})),
@@ -90,6 +87,7 @@ class SeaweedServer final : public S3Server {
 
  private:
   os::fs::path log() const { return options_.folder / "server.log"; }
+  os::fs::path ports_file() const { return options_.folder / "ports"; }
 
   void run(const std::stop_token& stop) {
     Restarts restarts;
@@ -118,12 +116,25 @@ class SeaweedServer final : public S3Server {
     return trouble;
   }
 
+  // Where it served S3 the last time. If we were killed then, its sockets are still there: nobody
+  // else can have come to its end.
+  std::optional<std::uint16_t> earlier_port() {
+    const auto text = os::read_text(files_, ports_file(), kPortsReadBytes);
+    const auto earlier = text ? read_ports(*text) : std::nullopt;
+    if (!earlier) return std::nullopt;
+    remove_sockets(files_, *earlier);
+    return earlier->s3;
+  }
+
   Result<std::unique_ptr<os::Process>> launch() {
-    auto ports = find_ports(port_of(access().endpoint));
+    auto ports = find_ports(earlier_port());
     if (!ports) return tl::unexpected(std::move(ports.error()));
     ports_ = *ports;
+    RETURN_IF_ERROR(write_private(files_, ports_file(), ports_text(ports_)));
     RETURN_IF_ERROR(write_private(files_, options_.folder / "identities.json",
                                   seaweed_identities(options_.key, options_.read_only_key)));
+    auto lock = make_seaweed_lock(files_, random_, options_.folder);
+    if (!lock) return tl::unexpected(std::move(lock.error()));
     // What it printed in its last life is kept once.
     [[maybe_unused]] const Status kept = files_.rename(log(), log().string() + ".last");
     const os::UniqueFd output(
@@ -134,6 +145,7 @@ class SeaweedServer final : public S3Server {
     spawn.argv = seaweed_command(options_, *ports);
     spawn.environment = {"PATH=" + options_.path, "HOME=" + folder,
                          "TMPDIR=" + folder + "/tmp"};
+    spawn.environment.insert(spawn.environment.end(), lock->begin(), lock->end());
     spawn.directory = folder;
     spawn.descriptors = {{output.get(), STDOUT_FILENO}, {output.get(), STDERR_FILENO}};
     spawn.new_session = true;       // Ctrl-C is for us: the server ends after what uses it
@@ -207,8 +219,10 @@ class SeaweedServer final : public S3Server {
   }
 
   const S3ServerOptions options_;
+  const os::FileLock lock_;                // of the folder
   os::FileSystem& files_;
   const Clock& clock_;
+  Random& random_;
   const os::UniqueFd wake_;                // an event that a stop sets
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
@@ -247,9 +261,16 @@ Result<std::unique_ptr<S3Server>> S3Server::start(S3ServerOptions options, os::F
   for (const char* part : {"data", "tmp"})
     RETURN_IF_ERROR(files.make_directories(options.folder / part));
   RETURN_IF_ERROR(files.set_mode(options.folder, 0700));
+  auto lock = os::FileLock::try_acquire(options.folder / "lock");
+  if (!lock) return tl::unexpected(std::move(lock.error()));
+  if (!*lock)
+    return failure(ErrorCode::kUnavailable, "another evener runs the S3 server of " +
+                                                options.folder.string() +
+                                                "; stop it, or choose another --home");
   os::UniqueFd wake(::eventfd(0, EFD_CLOEXEC));
   if (!wake) return errno_failure(errno, "eventfd");
-  return std::make_unique<SeaweedServer>(std::move(options), std::move(wake), files, clock, random);
+  return std::make_unique<SeaweedServer>(std::move(options), std::move(**lock), std::move(wake),
+                                         files, clock, random);
 }
 
 }  // namespace evener::storage

@@ -2,7 +2,8 @@
 //
 // Used by:  apps (`evener up`).
 // Threads:  one of its own watches the child; the rest from any thread.
-// Fails:    start() when the folder cannot be written or the program is missing. Later trouble is
+// Fails:    start() when the folder cannot be written, another server has it (kUnavailable), or the
+//           program is missing. Later trouble is
 //           in status(): the server is started again, with pauses that grow. The child ends with
 //           us, also when we are killed.
 #pragma once
@@ -42,6 +43,8 @@ struct S3ServerStatus {
   int starts = 0;
 };
 
+// Besides S3 the child listens on ports of its own on loopback, where it obeys nobody but itself:
+// seaweed_lock.h. `random` is used from the server's thread too.
 class S3Server {
  public:
   static Result<std::unique_ptr<S3Server>> start(S3ServerOptions options, os::FileSystem& files,

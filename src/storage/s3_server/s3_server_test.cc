@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "os/temporary_folder_test.h"
+#include "storage/s3_server/seaweed.h"
 #include "storage/s3_server/weed_test.h"
 #include "storage/store_contract_test.h"
 
@@ -90,6 +91,49 @@ TEST_F(Seaweed, StrangersAreRefused) {
   EXPECT_EQ(store->list({"s3", "own", ""}).error().code, ErrorCode::kPermissionDenied);
   stranger.key = {};
   EXPECT_EQ(store->list({"s3", "own", ""}).error().code, ErrorCode::kPermissionDenied);
+}
+
+TEST_F(Seaweed, ItsOtherPortsObeyNobody) {
+  auto file = running->store->create({"s3", "own", "hidden"}).value();
+  const std::string text = "not for all";
+  ASSERT_TRUE(file->append(std::as_bytes(std::span(text))));
+  ASSERT_TRUE(file->close());
+  const auto ports = read_ports(
+      os::read_text(*running->files, running->folder.path() / "s3/ports", 100).value());
+  ASSERT_TRUE(ports);
+  struct Asked {
+    std::uint16_t port;
+    const char* method;
+    const char* path;
+    const char* query;
+  };
+  for (const Asked& asked : {Asked{ports->filer, "GET", "/buckets/own/hidden", ""},
+                             Asked{ports->filer, "GET", "/buckets/", ""},
+                             Asked{ports->filer, "PUT", "/buckets/own/hidden", ""},
+                             Asked{ports->filer, "DELETE", "/buckets/own/hidden", ""},
+                             Asked{ports->master, "GET", "/dir/assign", ""},
+                             Asked{ports->master, "GET", "/col/delete", "collection=own"},
+                             Asked{ports->master, "GET", "/dir/lookup", "volumeId=1"},
+                             Asked{ports->volume, "GET", "/1,01637037d6", ""},
+                             Asked{ports->admin, "GET", "/api/config", ""}}) {
+    http::Exchange exchange;
+    exchange.origin = "http://127.0.0.1:" + std::to_string(asked.port);
+    exchange.request = {.method = asked.method, .path = asked.path, .query = asked.query};
+    const auto answer = running->client->send(exchange);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_GE(answer->status, 400) << asked.method << " " << asked.path;
+  }
+  EXPECT_TRUE(running->store->open({"s3", "own", "hidden"}));
+  ASSERT_TRUE(running->store->remove({"s3", "own", "hidden"}));
+}
+
+TEST_F(Seaweed, OneFolderHasOneServer) {
+  const auto second = S3Server::start(
+      {.program = weed_program(), .folder = running->folder.path() / "s3", .bucket = "own",
+       .access_file = running->folder.path() / "other.json", .key = {}},
+      *running->files, running->clock, running->random);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(Seaweed, TheReadOnlyKeyOnlyReads) {

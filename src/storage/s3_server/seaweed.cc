@@ -71,6 +71,27 @@ Result<SeaweedPorts> find_ports(std::optional<std::uint16_t> wanted) {
   return ports;
 }
 
+std::string ports_text(const SeaweedPorts& ports) {
+  std::string text;
+  for (const std::uint16_t port : {ports.s3, ports.filer, ports.master, ports.volume, ports.admin})
+    text += (text.empty() ? "" : " ") + std::to_string(port);
+  return text + "\n";
+}
+
+std::optional<SeaweedPorts> read_ports(std::string_view text) {
+  SeaweedPorts ports;
+  const char* at = text.data();
+  const char* end = text.data() + text.size();
+  for (std::uint16_t* port :
+       {&ports.s3, &ports.filer, &ports.master, &ports.volume, &ports.admin}) {
+    const auto [stop, error] = std::from_chars(at, end, *port);
+    if (error != std::errc() || *port == 0 || stop == end || (*stop != ' ' && *stop != '\n'))
+      return std::nullopt;
+    at = stop + 1;
+  }
+  return ports;
+}
+
 void remove_sockets(os::FileSystem& files, const SeaweedPorts& ports) {
   const std::pair<const char*, std::uint16_t> named[] = {{"s3", ports.s3},
                                                          {"filer", ports.filer},
@@ -108,6 +129,9 @@ std::vector<std::string> seaweed_command(const S3ServerOptions& options,
                           "-s3.port.lance=0", "-master.telemetry=false",
                           "-s3.autoCreateBucket=false", "-s3.allowDeleteBucketNotEmpty=false"})
     command.emplace_back(off);
+  // Its parts talk by gRPC, where each shows its certificate; the HTTP of the master and the filer
+  // would obey everybody.
+  command.emplace_back("-disableHttp");
   // Web pages have no business here.
   command.push_back(flag("s3.allowedOrigins", "http://127.0.0.1"));
   command.push_back(flag("filer.allowedOrigins", "http://127.0.0.1"));

@@ -32,6 +32,10 @@ Result<SeaweedPorts> find_ports(std::optional<std::uint16_t> wanted);
 // It leaves sockets in the temporary folder, named by its ports.
 void remove_sockets(os::FileSystem& files, const SeaweedPorts& ports);
 
+// The ports as one line of text, for the next start.
+std::string ports_text(const SeaweedPorts& ports);
+std::optional<SeaweedPorts> read_ports(std::string_view text);
+
 std::vector<std::string> seaweed_command(const S3ServerOptions& options, const SeaweedPorts& ports);
 // The file that names who may do what.
 std::string seaweed_identities(const http::AccessKey& full, const http::AccessKey& read_only);

@@ -5,10 +5,14 @@
 
 #include <set>
 
+#include "os/temporary_folder_test.h"
+#include "storage/s3_server/seaweed_lock.h"
+
 namespace evener::storage {
 namespace {
 
 using testing::Contains;
+using testing::StartsWith;
 
 TEST(SeaweedCommand, TheEndpointIsTheOneItSays) {
   EXPECT_FALSE(announced_endpoint(""));
@@ -33,11 +37,37 @@ TEST(SeaweedCommand, PortsAreFreeAndDifferent) {
   EXPECT_EQ(find_ports(ports->s3)->s3, ports->s3);
 }
 
+TEST(SeaweedCommand, PortsAreWrittenAndReadAgain) {
+  const SeaweedPorts ports{.s3 = 1, .filer = 22, .master = 333, .volume = 4444, .admin = 65535};
+  const auto again = read_ports(ports_text(ports));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(ports_text(*again), "1 22 333 4444 65535\n");
+  for (const char* text : {"", "1 2 3 4\n", "1 2 3 4 5", "1 2 3 4 0\n", "1 2 3 4 65536\n",
+                           "1,2,3,4,5\n", "a b c d e\n"})
+    EXPECT_FALSE(read_ports(text)) << text;
+}
+
+TEST(SeaweedLock, EachIsItsOwnAndForItsOwnerOnly) {
+  os::TemporaryFolder folder;
+  auto files = os::make_real_file_system();
+  SystemRandom random;
+  const auto one = make_seaweed_lock(*files, random, folder.path());
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_THAT(*one, Contains("WEED_GRPC_FILER_KEY=" + (folder.path() / "parts.key").string()));
+  EXPECT_THAT(*one, Contains(StartsWith("WEED_JWT_FILER_SIGNING_READ_KEY=")));
+  EXPECT_EQ(files->stat(folder.path() / "parts.key").value().mode & 0777, 0600u);
+  EXPECT_NE(make_seaweed_lock(*files, random, folder.path()).value(), *one);
+  const auto certificate = make_own_certificate();
+  ASSERT_TRUE(certificate);
+  EXPECT_THAT(certificate->certificate, StartsWith("-----BEGIN CERTIFICATE-----\n"));
+  EXPECT_THAT(certificate->private_key, StartsWith("-----BEGIN PRIVATE KEY-----\n"));
+}
+
 TEST(SeaweedCommand, ServesOnLoopbackOnlyAndReportsToNobody) {
   const auto command = seaweed_command({.program = "/bin/weed", .folder = "/h/s3", .bucket = "b", .access_file = {}, .key = {}},
                                        {.s3 = 20'001, .filer = 2, .master = 3, .volume = 4, .admin = 5});
   for (const char* flag : {"-ip.bind=127.0.0.1", "-s3.port=20001", "-s3.port.grpc=30001",
-                           "-dir=/h/s3/data", "-master.telemetry=false"})
+                           "-dir=/h/s3/data", "-master.telemetry=false", "-disableHttp"})
     EXPECT_THAT(command, Contains(flag));
 }
 
