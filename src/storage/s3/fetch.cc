@@ -42,10 +42,42 @@ class Arrivals {
   std::atomic<std::uint64_t> told_{0};
 };
 
+// The network brings pieces of some KiB: a file takes larger ones for less.
+class GatheredWrites {
+ public:
+  GatheredWrites(os::WritableFile& file, std::uint64_t offset) : file_(file), offset_(offset) {}
+
+  Status add(std::span<const std::byte> bytes) {
+    if (gathered_.capacity() == 0) gathered_.reserve(kPieceBytes);
+    if (gathered_.size() + bytes.size() > kPieceBytes) RETURN_IF_ERROR(flush());
+    if (bytes.size() >= kPieceBytes) return write(bytes);
+    gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());
+    return ok();
+  }
+  Status flush() {
+    Status written = write(gathered_);
+    gathered_.clear();
+    return written;
+  }
+
+ private:
+  Status write(std::span<const std::byte> bytes) {
+    if (bytes.empty()) return ok();
+    RETURN_IF_ERROR(file_.write_at(offset_, bytes));
+    offset_ += bytes.size();
+    return ok();
+  }
+
+  os::WritableFile& file_;
+  std::uint64_t offset_;
+  std::vector<std::byte> gathered_;
+};
+
 Status fetch_at_once(Requests& requests, const Uri& object, os::WritableFile& file,
                      Arrivals& arrivals, const std::stop_token& stop) {
   std::optional<Promised> promised;
   std::optional<Checksum> checksum;
+  GatheredWrites writes(file, 0);
   const auto begin = [&](const ObjectFacts& facts) {
     promised = facts.checksum;
     if (promised) checksum.emplace(promised->kind);
@@ -53,9 +85,10 @@ Status fetch_at_once(Requests& requests, const Uri& object, os::WritableFile& fi
   const auto sink = [&](std::span<const std::byte> bytes) -> Status {
     if (checksum) checksum->add(bytes);
     arrivals.add(bytes.size());
-    return file.append(bytes);
+    return writes.add(bytes);
   };
   RETURN_IF_ERROR(read_whole(requests, object, begin, sink, stop));
+  RETURN_IF_ERROR(writes.flush());
   return promised ? compare(object, *promised, checksum->text()) : ok();
 }
 
@@ -115,20 +148,20 @@ class RangedFetch {
   }
 
   Status read_one(std::size_t range) {
-    std::uint64_t offset = range * range_bytes_;
+    const std::uint64_t first = range * range_bytes_;
+    GatheredWrites writes(file_, first);
     const bool joined = has_crc();
     Checksum checksum(joined ? facts_.checksum->kind : ChecksumKind::kCrc32);
     const auto sink = [&](std::span<const std::byte> bytes) -> Status {
       if (joined) checksum.add(bytes);
-      const std::uint64_t place = offset;
-      offset += bytes.size();
       arrivals_.add(bytes.size());
-      return file_.write_at(place, bytes);
+      return writes.add(bytes);
     };
     const std::stop_token stop = source_.get_token();
     RETURN_IF_ERROR(read_range(
         requests_, object_,
-        {.first = offset, .length = length_of(range), .etag = facts_.etag}, sink, stop));
+        {.first = first, .length = length_of(range), .etag = facts_.etag}, sink, stop));
+    RETURN_IF_ERROR(writes.flush());
     crcs_[range] = checksum.crc();
     return ok();
   }
