@@ -78,6 +78,7 @@ Status ControlServer::take_home() {
   auto keys = control_plane::open_keys(options_.home.keys(), random_);
   if (!keys) return tl::unexpected(keys.error());
   keys_ = std::move(*keys);
+  keys_.insert(keys_.end(), options_.more_keys.begin(), options_.more_keys.end());
   // What a server that was killed had left to do.
   if (const auto left = files_.list(options_.home.deleted()))
     for (const os::DirectoryEntry& entry : *left)

@@ -36,6 +36,7 @@ struct ControlServerOptions {
   std::optional<http::TlsFiles> tls{};
   bool insecure = false;
   std::string s3_endpoint{};            // that `evener env` tells clients of
+  std::vector<control_plane::Key> more_keys{};      // besides those of the home
 };
 
 class ControlServer {

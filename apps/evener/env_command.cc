@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "base/document.h"
 #include "base/ids.h"
@@ -7,6 +8,8 @@
 #include "evener/commands.h"
 #include "evener/job_view.h"
 #include "evener/server_address.h"
+#include "http/sigv4/sigv4.h"
+#include "storage/s3/s3.h"
 
 namespace evener::app {
 namespace {
@@ -25,12 +28,35 @@ Result<control_plane::Key> choose_key(const Home& home, bool read_only) {
   return *found;
 }
 
-Variables variables(const ServerAddress& address, const control_plane::Key& key,
+http::AccessKey own_key(const control_plane::Key& key) {
+  return {.id = key.id, .secret = key.secret, .session_token = ""};
+}
+
+// Clients sign for all services with one key: where the S3 server is another's, it is the one that
+// this server knows, which our server takes too. No such server knows our read-only key.
+Result<http::AccessKey> find_key(const Home& home, const ServerAddress& address,
+                                 const EnvOptions& options, os::FileSystem& files) {
+  const auto chosen = choose_key(home, options.read_only);
+  if (!chosen) return tl::unexpected(chosen.error());
+  const auto access = storage::read_access(files, home.storage_access());
+  const bool beside = access && access->endpoint == address.s3_endpoint && !access->key.id.empty();
+  if (!beside) return own_key(*chosen);
+  if (!options.read_only) return access->key;
+  const auto full = choose_key(home, false);
+  if (full && full->id != access->key.id)
+    std::fprintf(stderr, "evener: the S3 server at %s does not know this read-only key\n",
+                 address.s3_endpoint.c_str());
+  return own_key(*chosen);
+}
+
+Variables variables(const ServerAddress& address, const http::AccessKey& key,
                     const std::string& region) {
   Variables all{{"AWS_ENDPOINT_URL", address.endpoint}};
   if (!address.s3_endpoint.empty()) all.emplace_back("AWS_ENDPOINT_URL_S3", address.s3_endpoint);
   all.emplace_back("AWS_ACCESS_KEY_ID", key.id);
   all.emplace_back("AWS_SECRET_ACCESS_KEY", key.secret);
+  // Also without one, so that none of another key stays in the shell.
+  all.emplace_back("AWS_SESSION_TOKEN", key.session_token);
   all.emplace_back("AWS_DEFAULT_REGION", region);
   all.emplace_back("AWS_REGION", region);
   all.emplace_back("AWS_EC2_METADATA_DISABLED", "true");
@@ -53,7 +79,7 @@ Result<std::string> exports(const EnvOptions& options) {
   auto files = os::make_real_file_system();
   const auto address = read_server_address(*home, *files);
   if (!address) return tl::unexpected(address.error());
-  const auto key = choose_key(*home, options.read_only);
+  const auto key = find_key(*home, *address, options, *files);
   if (!key) return tl::unexpected(key.error());
   Variables all = variables(*address, *key, options.shared.region);
   if (!options.config_folder.empty()) {

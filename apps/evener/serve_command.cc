@@ -39,7 +39,7 @@ void warn(const ServeOptions& options, const ListenAddress& listen) {
 
 }  // namespace
 
-Result<int> serve_until_signal(const ServeOptions& options, const std::string& s3_endpoint,
+Result<int> serve_until_signal(const ServeOptions& options, const S3Beside& s3,
                                Interrupts& interrupts) {
   const SystemClock clock;
   auto listen = parse_listen_address(options.listen);
@@ -62,7 +62,8 @@ Result<int> serve_until_signal(const ServeOptions& options, const std::string& s
                                       .job_isolation = *job_isolation,
                                       .tls = tls,
                                       .insecure = options.insecure,
-                                      .s3_endpoint = s3_endpoint},
+                                      .s3_endpoint = s3.endpoint,
+                                      .more_keys = s3.keys},
                                      *files, clock);
   if (!server) return tl::unexpected(server.error());
   warn(options, *listen);
@@ -76,7 +77,7 @@ Result<int> serve_until_signal(const ServeOptions& options, const std::string& s
 int run_serve(const ServeOptions& options) {
   auto interrupts = Interrupts::make();   // before any other thread
   if (!interrupts) return report_error(interrupts.error(), kExitFailed);
-  auto served = serve_until_signal(options, "", *interrupts);
+  auto served = serve_until_signal(options, {}, *interrupts);
   if (served) return *served;
   const bool usage = served.error().code == ErrorCode::kInvalidArgument;
   return report_error(served.error(), usage ? kExitUsage : kExitFailed);

@@ -6,15 +6,23 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "control_plane/keys/keys.h"
 #include "evener/interrupts.h"
 #include "evener/options.h"
 
 namespace evener::app {
 
-// `s3_endpoint`: what `evener env` tells clients; "": nothing. Answers the exit code.
-Result<int> serve_until_signal(const ServeOptions& options, const std::string& s3_endpoint,
+struct S3Beside {
+  std::string endpoint{};                      // what `evener env` tells clients; "": nothing
+  // Of a server that is not ours. A client has one key for all services: ours takes it too.
+  std::vector<control_plane::Key> keys{};
+};
+
+// Answers the exit code.
+Result<int> serve_until_signal(const ServeOptions& options, const S3Beside& s3,
                                Interrupts& interrupts);
 
 }  // namespace evener::app

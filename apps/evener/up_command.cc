@@ -65,8 +65,8 @@ Result<std::unique_ptr<storage::S3Server>> start_server(const UpOptions& options
 }
 
 // Another's server: its keys come from the environment.
-Result<std::string> take_server(const std::string& endpoint, const Home& home,
-                                os::FileSystem& files) {
+Result<S3Beside> take_server(const std::string& endpoint, const Home& home,
+                             os::FileSystem& files) {
   std::map<std::string, std::string> environment;
   for (const std::string& pair : current_environment()) {
     const auto equals = pair.find('=');
@@ -76,7 +76,10 @@ Result<std::string> take_server(const std::string& endpoint, const Home& home,
   auto access = storage::access_from(environment);
   if (!access) return tl::unexpected(access.error());
   RETURN_IF_ERROR(storage::write_access(files, home.storage_access(), **access));
-  return endpoint;
+  S3Beside s3{.endpoint = (*access)->endpoint};
+  const http::AccessKey& key = (*access)->key;
+  if (!key.id.empty()) s3.keys.push_back({key.id, key.secret, control_plane::Role::kFull});
+  return s3;
 }
 
 Result<int> up(const UpOptions& options, Interrupts& interrupts) {
@@ -86,15 +89,15 @@ Result<int> up(const UpOptions& options, Interrupts& interrupts) {
   if (!home) return tl::unexpected(home.error());
   auto files = os::make_real_file_system();
   if (!options.s3.empty()) {
-    auto endpoint = take_server(options.s3, *home, *files);
-    if (!endpoint) return tl::unexpected(endpoint.error());
-    return serve_until_signal(options.serve, *endpoint, interrupts);
+    auto s3 = take_server(options.s3, *home, *files);
+    if (!s3) return tl::unexpected(s3.error());
+    return serve_until_signal(options.serve, *s3, interrupts);
   }
   auto server = start_server(options, *home, *files, clock, random);
   if (!server) return tl::unexpected(server.error());
   const std::string endpoint = (*server)->access().endpoint;
   std::fprintf(stderr, "S3 is at %s, bucket %s\n", endpoint.c_str(), options.bucket.c_str());
-  return serve_until_signal(options.serve, endpoint, interrupts);
+  return serve_until_signal(options.serve, {.endpoint = endpoint}, interrupts);
 }
 
 }  // namespace
