@@ -38,4 +38,4 @@ peers: build
 	@$(PYTHON) benchmarks/run.py --evener $(BUILD)/evener --peers
 
 clean:
-	@rm -rf build .venv
+	@rm -rf build .venv .venv-*

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Brings what building, testing and the examples need: Debian packages, a Python environment in
-# .venv, the clients of the conformance tests in .venv-clients, and photographs for the example.
+# .venv, the clients of the conformance tests in .venv-clients and .venv-sdk-*, and photographs for
+# the example.
 # What is there already is not touched; with everything there a call takes a fraction of a second.
 # Writes build/versions.txt.
 set -euo pipefail
@@ -23,6 +24,10 @@ packages=(
   uidmap                 # user namespaces of a normal user
   btrfs-progs            # a file system that shares blocks, for a test of staging
   pigz                   # the benchmark's peer for packing
+)
+# Only for tests, which are skipped where the system has no such package or nobody may install it.
+test_packages=(
+  awscli                 # the AWS CLI v2; v1 is in .venv-clients
 )
 # Photographs for examples/heterogeneous; unpacked below build, never installed.
 photo_packages=(lomiri-wallpapers-16.04 mate-backgrounds)
@@ -55,10 +60,10 @@ check_system() {
 
 missing_packages() {
   local installed
-  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
     sed -n 's/^installed //p' || true)
   local name
-  for name in "${packages[@]}"; do
+  for name in "$@"; do
     grep -qxF "$name" <<<"$installed" || echo "$name"
   done
 }
@@ -76,7 +81,7 @@ as_root() {
 # Reads the package lists afresh only when the first try fails.
 install_packages() {
   local missing=()
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "${packages[@]}")
   [ ${#missing[@]} -gt 0 ] || return 0
   may_be_root || fail "packages are missing, and this user is neither root nor has sudo. As root:" \
     "  apt-get install --no-install-recommends ${missing[*]}"
@@ -88,6 +93,17 @@ install_packages() {
       { tail -n 20 build/apt.log >&2; fail "apt-get install failed (build/apt.log)."; }
   fi
   changed=yes
+}
+
+install_test_packages() {
+  local name
+  for name in $(missing_packages "${test_packages[@]}"); do
+    may_be_root && apt-cache show "$name" >/dev/null 2>&1 || continue
+    say "installing $name"
+    as_root apt-get install -y -q --no-install-recommends "$name" >build/apt-tests.log 2>&1 ||
+      say "without $name (build/apt-tests.log)"
+    changed=yes
+  done
 }
 
 # The first Python of at least 3.10 that can make environments; the system's own before others.
@@ -114,9 +130,30 @@ make_environment() {
   say "making the Python environment in $1"
   rm -rf "$1"
   "$(find_python)" -m venv "$1"
-  "$1/bin/python" -m pip install -q --disable-pip-version-check --no-input -r "$2"
+  install_python_packages "$1" "$2"
   echo "$stamp" >"$1/requirements.sha256"
   changed=yes
+}
+
+# With uv, once .venv has it: a tenth of pip's time. uv does not read pip's settings, which may
+# name another index, so pip tries what uv could not get. The files name all that is needed.
+install_python_packages() {
+  if [ -x .venv/bin/uv ] && [ "$1" != .venv ]; then
+    .venv/bin/uv pip install -q --no-config --no-deps --python "$1/bin/python" -r "$2" \
+      2>build/uv.log && return
+    say "uv could not install (build/uv.log); trying pip"
+  fi
+  "$1/bin/python" -m pip install -q --disable-pip-version-check --no-input --no-deps -r "$2"
+}
+
+# The SDKs' packages want a younger Python than the rest.
+make_sdk_environments() {
+  if ! "$(find_python)" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    say "without the SageMaker SDKs, whose packages need Python 3.11: their tests are left out"
+    return
+  fi
+  make_environment .venv-sdk-v2 tests/requirements-sdk-v2.txt
+  make_environment .venv-sdk-v3 tests/requirements-sdk-v3.txt
 }
 
 fetch_photos() {
@@ -152,7 +189,9 @@ changed=""
 check_system
 mkdir -p build
 install_packages
+install_test_packages
 make_environment .venv tools/requirements.txt
 make_environment .venv-clients tests/requirements-clients.txt
+make_sdk_environments
 fetch_photos
 write_versions

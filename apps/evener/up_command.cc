@@ -8,6 +8,7 @@
 #include "evener/object_stores.h"
 #include "evener/serve_command.h"
 #include "os/process.h"
+#include "storage/s3_door/s3_door.h"
 #include "storage/s3_server/s3_server.h"
 
 namespace evener::app {
@@ -64,6 +65,18 @@ Result<std::unique_ptr<storage::S3Server>> start_server(const UpOptions& options
   return server;
 }
 
+// Where clients find the server.
+Result<std::unique_ptr<storage::S3Door>> open_door(const storage::S3Server& server,
+                                                   const Home& home, const Clock& clock,
+                                                   Random& random) {
+  const auto keys = control_plane::open_keys(home.keys(), random);
+  if (!keys) return tl::unexpected(keys.error());
+  return storage::S3Door::open({.server_endpoint = [&server] { return server.access().endpoint; },
+                                .keys = {key_of(*keys, control_plane::Role::kFull),
+                                         key_of(*keys, control_plane::Role::kReadOnly)}},
+                               clock);
+}
+
 // Another's server: its keys come from the environment.
 Result<S3Beside> take_server(const std::string& endpoint, const Home& home,
                              os::FileSystem& files) {
@@ -95,7 +108,9 @@ Result<int> up(const UpOptions& options, Interrupts& interrupts) {
   }
   auto server = start_server(options, *home, *files, clock, random);
   if (!server) return tl::unexpected(server.error());
-  const std::string endpoint = (*server)->access().endpoint;
+  auto door = open_door(**server, *home, clock, random);
+  if (!door) return tl::unexpected(door.error());
+  const std::string endpoint = "http://127.0.0.1:" + std::to_string((*door)->port());
   std::fprintf(stderr, "S3 is at %s, bucket %s\n", endpoint.c_str(), options.bucket.c_str());
   return serve_until_signal(options.serve, {.endpoint = endpoint}, interrupts);
 }

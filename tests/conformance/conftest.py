@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Iterator
 
+import lonely_network
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,14 +23,14 @@ def evener() -> Path:
     return path
 
 
-def served(evener: Path, *words: str) -> Iterator:
+def served(evener: Path, *words: str, verb: str = "serve") -> Iterator:
     """A server on a home of its own, and its end."""
     from serving import Server   # not every environment here has boto3
 
     home = Path(tempfile.mkdtemp(prefix="evener-"))
     folder = Path(tempfile.mkdtemp(prefix="evener-in-"))
     folder.chmod(0o755)
-    server = Server(evener, home, folder, words)
+    server = Server(evener, home, folder, words, verb)
     server.start()
     try:
         yield server
@@ -57,3 +58,30 @@ def own_server(evener: Path) -> Iterator:
 def open_server(evener: Path) -> Iterator:
     """One that takes requests without signatures."""
     yield from served(evener, "--insecure")
+
+
+@pytest.fixture(scope="session")
+def lonely() -> None:
+    """From here on nothing but loopback can be reached."""
+    why = lonely_network.enter()
+    if why:
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="module")
+def cloud(lonely: None, evener: Path) -> Iterator:
+    """`evener up` alone with its clients, whose environment is what `evener env --config` prints.
+
+    At the end nobody has tried to reach anything else.
+    """
+    if not (ROOT / ".venv/bin/weed").exists():
+        pytest.skip("there is no .venv/bin/weed; run tools/setup.sh")
+    before = dict(os.environ)
+    for up in served(evener, verb="up"):
+        os.environ.update(up.exports("--config", str(up.folder / "config")), HOME=str(up.home))
+        try:
+            yield up
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    assert lonely_network.refused() == 0

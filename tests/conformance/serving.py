@@ -47,12 +47,13 @@ def job_body(folder: Path, name: str, hosts: int = 1, **changes) -> dict:
 
 @dataclass
 class Server:
-    """`evener serve` on one home; may be killed and started again."""
+    """`evener serve` (or `up`) on one home; may be killed and started again."""
 
     evener: Path
     home: Path
     folder: Path
     words: tuple[str, ...] = ()
+    verb: str = "serve"   # or up
     process: subprocess.Popen | None = None
     endpoint: str = ""
     listen: str = "127.0.0.1:0"
@@ -62,7 +63,7 @@ class Server:
         python = ROOT / ".venv/bin"
         self.environment = dict(
             os.environ, EVENER_HOME=str(self.home), PATH=f"{python}:{os.environ['PATH']}")
-        command = [str(self.evener), "serve", "--json", "--listen", self.listen, *self.words]
+        command = [str(self.evener), self.verb, "--json", "--listen", self.listen, *self.words]
         with open(self.home / "test-server.log", "ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, env=self.environment)

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from aws_programs import find_cli
 from serving import job_body, new_name
-
-
-def _find(line: str) -> list[str] | None:
-    if line == "v1":
-        program = Path(sys.executable).parent / "aws"
-        return [sys.executable, str(program)] if program.exists() else None
-    program = shutil.which("aws", path="/usr/bin:/usr/local/bin")
-    if program is None:
-        return None
-    version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
-    return [program] if version.startswith("aws-cli/2") else None
 
 
 @pytest.fixture(params=["v1", "v2"])
 def aws(request, server):
     """Runs one command of the CLI, with the variables of `evener env`."""
-    program = _find(request.param)
+    program = find_cli(request.param)
     if program is None:
         pytest.skip(f"AWS CLI {request.param} is not installed")
     environment = dict(os.environ, **server.exports(), AWS_PAGER="", HOME=str(server.home))

@@ -39,7 +39,7 @@ def test_page_runs(page: Path, evener: Path, environment: dict[str, str], home: 
 
 def test_links_of_pages_lead_somewhere() -> None:
     pages = [page for page in ROOT.glob("**/*.md")
-             if not {"build", ".venv"} & set(page.relative_to(ROOT).parts)]
+             if not page.relative_to(ROOT).parts[0].startswith(("build", ".venv"))]
     broken = []
     for page in pages:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):

@@ -40,6 +40,8 @@ class Machine:
         shutil.copy(ROOT / "tools/setup.sh", self.tree / "tools/setup.sh")
         self.add_environment(".venv", "tools/requirements.txt")
         self.add_environment(".venv-clients", "tests/requirements-clients.txt")
+        self.add_environment(".venv-sdk-v2", "tests/requirements-sdk-v2.txt")
+        self.add_environment(".venv-sdk-v3", "tests/requirements-sdk-v3.txt")
         for package in ("lomiri-wallpapers-16.04", "mate-backgrounds"):
             (self.tree / "build/photo-packages" / package).mkdir(parents=True)
         (self.state / "missing").write_text("")

@@ -1,0 +1,173 @@
+#include "storage/s3_door/relay.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace evener::storage {
+namespace {
+
+constexpr std::size_t kReadBytes = 64u << 10;
+constexpr std::size_t kMostWaitingBytes = 256u << 10;   // on their way to one side
+constexpr std::size_t kLongestHeadBytes = 64u << 10;
+// Of a request that is made anew; SDKs send what is larger in parts, which ask for nothing.
+constexpr std::uint64_t kLongestBodyBytes = 64u << 20;
+
+constexpr std::string_view kAway =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+enum class Got { kBytes, kLater, kEnd };
+
+Got receive(int fd, std::string& to) {
+  std::array<char, kReadBytes> bytes;
+  const auto got = ::recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (got > 0) {
+    to.append(bytes.data(), static_cast<std::size_t>(got));
+    return Got::kBytes;
+  }
+  return got < 0 && (errno == EAGAIN || errno == EINTR) ? Got::kLater : Got::kEnd;
+}
+
+// False when nobody takes bytes there any more.
+bool send_some(int fd, std::string& from) {
+  if (from.empty()) return true;
+  const auto sent = ::send(fd, from.data(), from.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent > 0) from.erase(0, static_cast<std::size_t>(sent));
+  return sent >= 0 || errno == EAGAIN || errno == EINTR;
+}
+
+pollfd waiting(int fd, bool reads, bool writes) {
+  const int events = (reads ? POLLIN : 0) | (writes ? POLLOUT : 0);
+  return {.fd = events == 0 ? -1 : fd, .events = static_cast<short>(events), .revents = 0};
+}
+
+}  // namespace
+
+Relay::Relay(os::UniqueFd client, os::UniqueFd server, RelayKeys keys)
+    : client_(std::move(client)),
+      server_(std::move(server)),
+      keys_(keys),
+      last_moved_(keys.clock.monotonic_now()) {
+  if (!server_) {
+    to_client_ = kAway;
+    client_ended_ = server_ended_ = told_server_ = true;
+  }
+}
+
+pollfd Relay::client() const {
+  return waiting(client_.get(), !client_ended_ && to_server_.size() < kMostWaitingBytes,
+                 !to_client_.empty());
+}
+
+pollfd Relay::server() const {
+  return waiting(server_.get(), !server_ended_ && to_client_.size() < kMostWaitingBytes,
+                 !to_server_.empty());
+}
+
+bool Relay::move(short client_events, short server_events) {
+  if ((client_events | server_events) == 0) return true;
+  last_moved_ = keys_.clock.monotonic_now();
+  if ((client_events & (POLLIN | POLLHUP | POLLERR)) != 0) read_client();
+  if ((server_events & (POLLIN | POLLHUP | POLLERR)) != 0) read_server();
+  if (!send_some(client_.get(), to_client_)) return false;
+  if (server_ && !send_some(server_.get(), to_server_)) to_server_.clear();
+  if (client_ended_ && !told_server_ && to_server_.empty()) {
+    ::shutdown(server_.get(), SHUT_WR);
+    told_server_ = true;
+  }
+  return !is_over();
+}
+
+bool Relay::is_over() const { return server_ended_ && to_client_.empty(); }
+
+void Relay::read_client() {
+  if (client_ended_) return;
+  if (receive(client_.get(), came_) == Got::kEnd) client_ended_ = true;
+  while (take_some()) {
+  }
+}
+
+void Relay::read_server() {
+  if (!server_ended_ && receive(server_.get(), to_client_) == Got::kEnd) server_ended_ = true;
+}
+
+void Relay::forward(std::size_t bytes) {
+  if (to_server_.empty() && bytes == came_.size()) {
+    to_server_.swap(came_);
+    return;
+  }
+  to_server_.append(came_, 0, bytes);
+  came_.erase(0, bytes);
+}
+
+// False when more must come first.
+bool Relay::take_some() {
+  switch (next_) {
+    case Next::kHead: return take_head();
+    case Next::kWholeBody: return take_whole_body();
+    case Next::kBody:
+    case Next::kChunks: break;
+  }
+  if (came_.empty()) return false;
+  take_body();
+  return true;
+}
+
+// False until the head is there. What is no head goes on as it is: the server refuses it.
+bool Relay::take_head() {
+  const auto end = came_.find("\r\n\r\n");
+  if (end == std::string::npos) {
+    if (came_.size() > kLongestHeadBytes) forward(came_.size());
+    return false;
+  }
+  auto head = read_head(std::string_view(came_).substr(0, end + 4));
+  if (!head) {
+    forward(came_.size());
+    return false;
+  }
+  head_ = std::move(*head);
+  if (asks_for_key_service(head_.request) && head_.framing == Framing::kLength &&
+      head_.length <= kLongestBodyBytes) {
+    head_bytes_ = came_.substr(0, end + 4);
+    came_.erase(0, end + 4);
+    next_ = Next::kWholeBody;
+    if (head_.expects_continue && came_.empty()) to_client_ += kContinue;
+    return true;
+  }
+  forward(end + 4);
+  left_ = head_.length;
+  chunks_ = {};
+  if (head_.framing == Framing::kChunked) next_ = Next::kChunks;
+  if (head_.framing == Framing::kLength && left_ > 0) next_ = Next::kBody;
+  return true;
+}
+
+void Relay::take_body() {
+  if (next_ == Next::kChunks) {
+    forward(chunks_.feed(came_));
+    if (chunks_.ended()) next_ = Next::kHead;
+    return;
+  }
+  const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(left_, came_.size()));
+  forward(some);
+  left_ -= some;
+  if (left_ == 0) next_ = Next::kHead;
+}
+
+bool Relay::take_whole_body() {
+  if (came_.size() < head_.length) return false;
+  head_.request.body = came_.substr(0, head_.length);
+  came_.erase(0, head_.length);
+  const std::string as_it_came = head_bytes_ + head_.request.body;
+  const auto anew = without_key_service(std::move(head_.request), keys_.keys, keys_.verifier,
+                                        keys_.clock.wall_now());
+  to_server_ += anew ? *anew : as_it_came;
+  head_ = {};
+  next_ = Next::kHead;
+  return true;
+}
+
+}  // namespace evener::storage

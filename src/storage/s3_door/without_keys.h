@@ -1,0 +1,26 @@
+// A request that asks for encryption by a key service, as one that does not.
+//
+// Used by:  relay.
+// Threads:  pure functions.
+// Fails:    without_key_service() when the request is not what it was signed to be: the server
+//           behind shall say so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "http/http.h"
+#include "http/sigv4/sigv4.h"
+
+namespace evener::storage {
+
+bool asks_for_key_service(const http::Request& request);
+
+// The whole request, body included, as bytes for the server, signed with the key it came with.
+Result<std::string> without_key_service(http::Request request,
+                                        const std::vector<http::AccessKey>& keys,
+                                        const http::Verifier& verifier, WallTime now);
+
+}  // namespace evener::storage
