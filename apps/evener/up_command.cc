@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include "control_plane/keys/keys.h"
@@ -15,6 +16,7 @@ namespace evener::app {
 namespace {
 
 constexpr std::chrono::milliseconds kServerUp{90'000};
+constexpr std::uint64_t kPortBytes = 16;
 
 // Beside evener, in the environment that tools/setup.sh makes, or in PATH.
 Result<std::string> find_program(const std::string& chosen) {
@@ -65,16 +67,34 @@ Result<std::unique_ptr<storage::S3Server>> start_server(const UpOptions& options
   return server;
 }
 
-// Where clients find the server.
+std::uint16_t last_port(const std::filesystem::path& file, os::FileSystem& files) {
+  const auto text = os::read_text(files, file, kPortBytes);
+  std::uint16_t port = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), port);
+  return port;
+}
+
+// Where clients find the server; at the port of the last time, if nobody took it, so that what they
+// were told stays right.
 Result<std::unique_ptr<storage::S3Door>> open_door(const storage::S3Server& server,
-                                                   const Home& home, const Clock& clock,
-                                                   Random& random) {
+                                                   const Home& home, os::FileSystem& files,
+                                                   const Clock& clock, Random& random) {
   const auto keys = control_plane::open_keys(home.keys(), random);
   if (!keys) return tl::unexpected(keys.error());
-  return storage::S3Door::open({.server_endpoint = [&server] { return server.access().endpoint; },
-                                .keys = {key_of(*keys, control_plane::Role::kFull),
-                                         key_of(*keys, control_plane::Role::kReadOnly)}},
-                               clock);
+  const auto file = home.s3() / "door-port";
+  storage::S3DoorOptions options{
+      .port = last_port(file, files),
+      .server_endpoint = [&server] { return server.access().endpoint; },
+      .keys = {key_of(*keys, control_plane::Role::kFull),
+               key_of(*keys, control_plane::Role::kReadOnly)}};
+  auto door = storage::S3Door::open(options, clock);
+  if (!door && options.port != 0) {
+    options.port = 0;
+    door = storage::S3Door::open(options, clock);
+  }
+  if (!door) return door;
+  RETURN_IF_ERROR(os::write_text(files, file, std::to_string((*door)->port())));
+  return door;
 }
 
 // Another's server: its keys come from the environment.
@@ -108,7 +128,7 @@ Result<int> up(const UpOptions& options, Interrupts& interrupts) {
   }
   auto server = start_server(options, *home, *files, clock, random);
   if (!server) return tl::unexpected(server.error());
-  auto door = open_door(**server, *home, clock, random);
+  auto door = open_door(**server, *home, *files, clock, random);
   if (!door) return tl::unexpected(door.error());
   const std::string endpoint = "http://127.0.0.1:" + std::to_string((*door)->port());
   std::fprintf(stderr, "S3 is at %s, bucket %s\n", endpoint.c_str(), options.bucket.c_str());

@@ -14,6 +14,10 @@ import socket
 import struct
 from typing import Iterator
 
+# A user's own namespace can be entered by a process of one thread only: numpy, which the SDKs
+# import, is to start none.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 SIOCSIFFLAGS = 0x8914
