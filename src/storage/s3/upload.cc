@@ -103,7 +103,9 @@ class ObjectWriting final : public os::WritableFile {
     if (if_there_ == IfThere::kRefuse) put.headers.set("If-None-Match", "*");
     put.source = {.length = bytes_.size(),
                   .read = [this](std::uint64_t offset, std::span<std::byte> buffer) {
-                    std::memcpy(buffer.data(), bytes_.data() + offset, buffer.size());
+                    // An empty object has no bytes to point at.
+                    if (!buffer.empty())
+                      std::memcpy(buffer.data(), bytes_.data() + offset, buffer.size());
                     return ok();
                   }};
     int tries = 0;
