@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/mutex.h"
 #include "storage/s3/download.h"
 #include "storage/s3/encoding.h"
 
@@ -14,6 +15,9 @@ constexpr int kMostReadings = 3;
 constexpr std::uint64_t kLargestRangeBytes = 64ull << 20;
 constexpr std::uint64_t kRangesPerConnection = 4;    // so that the last one is not waited for long
 constexpr std::size_t kPieceBytes = 512u << 10;
+// Larger ones are no cheaper: the kernel then takes memory for the file in larger pieces, which are
+// colder.
+constexpr std::size_t kWriteBytes = 64u << 10;
 
 Status compare(const Uri& object, const Promised& promised, const std::string& computed) {
   if (promised.text == computed) return ok();
@@ -42,15 +46,17 @@ class Arrivals {
   std::atomic<std::uint64_t> told_{0};
 };
 
-// The network brings pieces of some KiB: a file takes larger ones for less.
+// The network brings pieces of some KiB: a file takes larger ones for less. The kernel lets one
+// thread write to a file at a time and has the others spin; with `turn` they sleep.
 class GatheredWrites {
  public:
-  GatheredWrites(os::WritableFile& file, std::uint64_t offset) : file_(file), offset_(offset) {}
+  GatheredWrites(os::WritableFile& file, Mutex& turn, std::uint64_t offset)
+      : file_(file), turn_(turn), offset_(offset) {}
 
   Status add(std::span<const std::byte> bytes) {
-    if (gathered_.capacity() == 0) gathered_.reserve(kPieceBytes);
-    if (gathered_.size() + bytes.size() > kPieceBytes) RETURN_IF_ERROR(flush());
-    if (bytes.size() >= kPieceBytes) return write(bytes);
+    if (gathered_.capacity() == 0) gathered_.reserve(kWriteBytes);
+    if (gathered_.size() + bytes.size() > kWriteBytes) RETURN_IF_ERROR(flush());
+    if (bytes.size() >= kWriteBytes) return write(bytes);
     gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());
     return ok();
   }
@@ -63,12 +69,14 @@ class GatheredWrites {
  private:
   Status write(std::span<const std::byte> bytes) {
     if (bytes.empty()) return ok();
+    MutexLock lock(turn_);
     RETURN_IF_ERROR(file_.write_at(offset_, bytes));
     offset_ += bytes.size();
     return ok();
   }
 
   os::WritableFile& file_;
+  Mutex& turn_;
   std::uint64_t offset_;
   std::vector<std::byte> gathered_;
 };
@@ -77,7 +85,6 @@ Status fetch_at_once(Requests& requests, const Uri& object, os::WritableFile& fi
                      Arrivals& arrivals, const std::stop_token& stop) {
   std::optional<Promised> promised;
   std::optional<Checksum> checksum;
-  GatheredWrites writes(file, 0);
   const auto begin = [&](const ObjectFacts& facts) {
     promised = facts.checksum;
     if (promised) checksum.emplace(promised->kind);
@@ -85,10 +92,9 @@ Status fetch_at_once(Requests& requests, const Uri& object, os::WritableFile& fi
   const auto sink = [&](std::span<const std::byte> bytes) -> Status {
     if (checksum) checksum->add(bytes);
     arrivals.add(bytes.size());
-    return writes.add(bytes);
+    return file.append(bytes);
   };
   RETURN_IF_ERROR(read_whole(requests, object, begin, sink, stop));
-  RETURN_IF_ERROR(writes.flush());
   return promised ? compare(object, *promised, checksum->text()) : ok();
 }
 
@@ -149,7 +155,7 @@ class RangedFetch {
 
   Status read_one(std::size_t range) {
     const std::uint64_t first = range * range_bytes_;
-    GatheredWrites writes(file_, first);
+    GatheredWrites writes(file_, turn_, first);
     const bool joined = has_crc();
     Checksum checksum(joined ? facts_.checksum->kind : ChecksumKind::kCrc32);
     const auto sink = [&](std::span<const std::byte> bytes) -> Status {
@@ -183,6 +189,7 @@ class RangedFetch {
   std::vector<std::uint32_t> crcs_;          // each written by the thread that read it
   std::atomic<std::size_t> next_{0};
   std::stop_source source_;
+  Mutex turn_;                               // to write
   Mutex mutex_;
   std::optional<Error> error_ GUARDED_BY(mutex_);
 };
