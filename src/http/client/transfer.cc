@@ -1,12 +1,10 @@
 #include "http/client/transfer.h"
 
 #include <curl/curl.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <csignal>
 #include <cstring>
 #include <optional>
 
@@ -185,30 +183,6 @@ int progress_callback(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t
 
 }  // extern "C"
 
-// TLS writes with write(2): on a connection that is gone that raises SIGPIPE in this thread, which
-// ends a process that has not thought of it.
-class BrokenPipesIgnored {
- public:
-  BrokenPipesIgnored() {
-    ::sigemptyset(&pipe_);
-    ::sigaddset(&pipe_, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~BrokenPipesIgnored() {
-    if (::sigismember(&before_, SIGPIPE) == 1) return;
-    const timespec at_once{};
-    while (::sigtimedwait(&pipe_, nullptr, &at_once) == SIGPIPE) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  BrokenPipesIgnored(const BrokenPipesIgnored&) = delete;
-  BrokenPipesIgnored& operator=(const BrokenPipesIgnored&) = delete;
-
- private:
-  sigset_t pipe_{};
-  sigset_t before_{};
-};
-
 class HeaderList {
  public:
   HeaderList() = default;
@@ -292,10 +266,7 @@ Result<std::unique_ptr<CurlHandle>> CurlHandle::make() {
   return std::unique_ptr<CurlHandle>(new CurlHandle(easy));
 }
 
-CurlHandle::~CurlHandle() {
-  const BrokenPipesIgnored quiet;     // connections say goodbye
-  curl_easy_cleanup(easy_);
-}
+CurlHandle::~CurlHandle() { curl_easy_cleanup(easy_); }
 
 Result<Response> CurlHandle::perform(const ClientOptions& options, const Exchange& exchange) {
   const Request& request = exchange.request;
@@ -317,10 +288,7 @@ Result<Response> CurlHandle::perform(const ClientOptions& options, const Exchang
   set_limits(easy_, options, exchange);
   set_callbacks(easy_, transfer);
   set_method(easy_, transfer);
-  const CURLcode code = [this] {
-    const BrokenPipesIgnored quiet;
-    return curl_easy_perform(easy_);
-  }();
+  const CURLcode code = curl_easy_perform(easy_);
   if (transfer.error) return failure_in(place, std::move(*transfer.error));
   if (code != CURLE_OK) {
     const std::string why = text[0] != '\0' ? text.data() : curl_easy_strerror(code);
