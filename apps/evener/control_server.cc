@@ -1,5 +1,6 @@
 #include "evener/control_server.h"
 
+#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "control_plane/logs/logs.h"
 #include "control_plane/sagemaker/sagemaker.h"
 #include "evener/catalog_source.h"
+#include "evener/host_services.h"
 #include "evener/local_inputs.h"
 #include "evener/server_address.h"
 #include "evener/submission.h"
@@ -23,6 +25,7 @@ constexpr std::string_view kAccount = "000000000000";
 constexpr std::chrono::milliseconds kSeatWait{5'000};
 constexpr std::chrono::milliseconds kLockWait{1'000};
 constexpr std::chrono::milliseconds kTurn{20};
+constexpr int kLongReaders = 2;   // threads that read logs and metrics
 
 std::vector<control_plane::Operation> joined(std::vector<std::vector<control_plane::Operation>> tables) {
   std::vector<control_plane::Operation> all;
@@ -33,9 +36,27 @@ std::vector<control_plane::Operation> joined(std::vector<std::vector<control_pla
 
 }  // namespace
 
+// The port is taken before jobs can start, since they are told of it; requests that come before
+// there is an engine are to come again.
+class LateFront {
+ public:
+  void open(http::OnRequest front) {
+    front_ = std::move(front);
+    open_ = true;
+  }
+  void take(const http::Request& request, const http::Reply& reply) const {
+    if (open_) return front_(request, reply);
+    reply({.status = 503, .headers = {}, .body = {}});
+  }
+
+ private:
+  http::OnRequest front_;
+  std::atomic<bool> open_{false};
+};
+
 ControlServer::ControlServer(ControlServerOptions options, os::FileSystem& files, const Clock& clock)
     : options_(std::move(options)), files_(files), clock_(clock), remover_(files),
-      catalog_(options_.home, files), machine_(whole_machine()), stores_(options_.home.root) {}
+      catalog_(options_.home, files), machine_(whole_machine()), stores_(options_.home.root), background_(kLongReaders) {}
 
 Result<std::unique_ptr<ControlServer>> ControlServer::start(ControlServerOptions options,
                                                             os::FileSystem& files,
@@ -47,6 +68,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::start(ControlServerOptions
                        "address such as 127.0.0.1 may be without signatures");
   std::unique_ptr<ControlServer> server(new ControlServer(std::move(options), files, clock));
   RETURN_IF_ERROR(server->take_home());
+  RETURN_IF_ERROR(server->open_port());
   RETURN_IF_ERROR(server->take_seat());
   RETURN_IF_ERROR(server->open_front());
   return server;
@@ -86,10 +108,23 @@ Status ControlServer::take_home() {
   return ok();
 }
 
+Status ControlServer::open_port() {
+  front_ = std::make_shared<LateFront>();
+  auto server = http::listen(
+      {.address = options_.listen.address, .port = options_.listen.port, .tls = options_.tls},
+      [front = front_](const auto& request, const auto& reply) { front->take(request, reply); });
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  listening_ = options_.listen;
+  listening_.port = server_->port();
+  return ok();
+}
+
 Status ControlServer::take_seat() {
   auto seat = EngineSeat::start({.home = options_.home,
                                  .isolation = options_.isolation,
-                                 .kind = backends::EngineKind::kServer},
+                                 .kind = backends::EngineKind::kServer,
+                                 .host_services = host_services(listening_, options_.s3_endpoint)},
                                 files_, clock_);
   if (!seat) return tl::unexpected(seat.error());
   const auto deadline = clock_.monotonic_now() + kSeatWait;
@@ -109,7 +144,8 @@ Status ControlServer::open_front() {
   using namespace control_plane;
   std::vector<std::string> names = options_.host_names;
   names.emplace_back("localhost");
-  auto handler = make_front(
+  names.emplace_back(sandbox::kHostName);
+  front_->open(make_front(
       {.keys = keys_,
        .signatures = options_.insecure ? Signatures::kIgnored : Signatures::kRequired,
        .addresses = options_.listen.loopback ? HostAddresses::kLoopback : HostAddresses::kAny,
@@ -120,27 +156,25 @@ Status ControlServer::open_front() {
                   {.account = std::string(kAccount),
                    .complete = [this](auto& spec, auto& notices) { return complete(spec, notices); },
                    .deleted = [this](const std::string& job) { forget(job); }}),
-              log_operations(stores_, {.account = std::string(kAccount),
-                                       .folder = [root = options_.home.root](const std::string& job) {
-                                         return backends::job_folder(root, job).logs();
-                                       }}),
-              cloudwatch_operations(stores_, clock_,
-                                    {.files = [root = options_.home.root](const std::string& job) {
-                                      const auto folder = backends::job_folder(root, job);
-                                      return MetricFiles{folder.metrics(), folder.samples()};
-                                    }}),
+              background_.move(file_operations()),
               identity_operations(std::string(kAccount))}),
-      clock_, random_);
-  auto server = http::listen({.address = options_.listen.address,
-                              .port = options_.listen.port,
-                              .tls = options_.tls},
-                             std::move(handler));
-  if (!server) return tl::unexpected(server.error());
-  server_ = std::move(*server);
-  ListenAddress address = options_.listen;
-  address.port = server_->port();
-  endpoint_ = (options_.tls ? "https://" : "http://") + to_string(address);
+      clock_, random_));
+  endpoint_ = (options_.tls ? "https://" : "http://") + to_string(listening_);
   return write_server_address(options_.home, {endpoint_, options_.s3_endpoint}, files_);
+}
+
+// What reads the files of jobs.
+std::vector<control_plane::Operation> ControlServer::file_operations() {
+  using namespace control_plane;
+  const auto root = options_.home.root;
+  return joined({log_operations(stores_, {.account = std::string(kAccount),
+                                          .folder = [root](const std::string& job) {
+                                            return backends::job_folder(root, job).logs();
+                                          }}),
+                 cloudwatch_operations(stores_, clock_, {.files = [root](const std::string& job) {
+                                         const auto folder = backends::job_folder(root, job);
+                                         return MetricFiles{folder.metrics(), folder.samples()};
+                                       }})});
 }
 
 Status ControlServer::complete(jobs::JobSpec& spec, std::vector<std::string>& notices) {

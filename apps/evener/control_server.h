@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "control_plane/background/background.h"
 #include "control_plane/keys/keys.h"
 #include "control_plane/stores/stores.h"
 #include "evener/current_catalog.h"
@@ -39,6 +40,8 @@ struct ControlServerOptions {
   std::vector<control_plane::Key> more_keys{};      // besides those of the home
 };
 
+class LateFront;
+
 class ControlServer {
  public:
   static Result<std::unique_ptr<ControlServer>> start(ControlServerOptions options,
@@ -54,8 +57,10 @@ class ControlServer {
  private:
   ControlServer(ControlServerOptions options, os::FileSystem& files, const Clock& clock);
   Status take_home();
+  Status open_port();
   Status take_seat();
   Status open_front();
+  std::vector<control_plane::Operation> file_operations();
   Status complete(jobs::JobSpec& spec, std::vector<std::string>& notices);
   void forget(const std::string& job);
 
@@ -63,6 +68,7 @@ class ControlServer {
   os::FileSystem& files_;
   const Clock& clock_;
   SystemRandom random_;
+  ListenAddress listening_;
   std::string endpoint_;
   std::optional<os::FileLock> lock_;
   std::vector<control_plane::Key> keys_;
@@ -71,6 +77,8 @@ class ControlServer {
   const jobs::InstanceShape machine_;       // what an unknown instance type gets
   std::unique_ptr<EngineSeat> seat_;
   control_plane::Stores stores_;
+  control_plane::Background background_;    // long reads
+  std::shared_ptr<LateFront> front_;        // what the port answers with, once it can
   std::unique_ptr<http::Server> server_;    // last: its requests use all of the above
 };
 

@@ -11,7 +11,7 @@ namespace evener::app {
 namespace {
 
 constexpr std::chrono::milliseconds kSeatRetry{50};
-constexpr std::chrono::milliseconds kListenTurn{2000};   // the destructor does not wait for it
+constexpr std::chrono::milliseconds kListenTurn{5000};   // the destructor does not wait for it
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Result<bool> EngineSeat::try_take() {
                                .engine_kind = options_.kind,
                                .isolation = options_.isolation,
                                .masked_paths = masked_paths(options_.home.root),
-                               .host_services = {},
+                               .host_services = options_.host_services,
                                .host_environment = host_environment()};
   auto engine = engine::make_engine(
       {.cluster = machine_cluster(), .observer = options_.observer}, **store, clock_,

@@ -13,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -30,6 +31,7 @@ struct SeatOptions {
   sandbox::Isolation isolation = sandbox::Isolation::kNamespaces;
   // Under a server jobs wait for the next one, however long.
   backends::EngineKind kind = backends::EngineKind::kEmbedded;
+  std::vector<sandbox::HostService> host_services = {};   // that its jobs reach
   // As the engine's, while this process has the seat.
   std::function<void(const jobs::JobEvent&, const jobs::TrainingJob&)> observer = {};
 };

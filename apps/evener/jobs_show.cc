@@ -5,13 +5,15 @@
 #include "evener/summary.h"
 #include "evener/utc_time.h"
 #include "training/api/api.h"
+#include "training/scheduling/scheduling.h"
 
 namespace evener::app {
 namespace {
 
 std::string details(const jobs::TrainingJob& job) {
   std::string text = "arn         " + job.arn + "\n";
-  if (!job.pending_reason.empty()) text += "pending     " + job.pending_reason + "\n";
+  if (const auto reason = scheduling::reason_to_wait(job); !reason.empty())
+    text += "pending     " + reason + "\n";
   for (const auto& transition : job.transitions)
     text += "status      " + utc_time(transition.start) + "  " +
             std::string(to_string(transition.status)) + ": " + transition.message + "\n";

@@ -6,6 +6,7 @@
 
 #include "base/byte_size.h"
 #include "evener/text_table.h"
+#include "training/scheduling/scheduling.h"
 
 namespace evener::app {
 namespace {
@@ -22,7 +23,7 @@ std::string headline(const jobs::TrainingJob& job, WallTime now) {
   std::string line = job.spec.name + "  " + std::string(to_string(job.status)) + " / " +
                      std::string(to_string(job.secondary)) + "  " +
                      format_duration(now - job.created);
-  if (!job.pending_reason.empty()) line += "  " + job.pending_reason;
+  if (const auto reason = scheduling::reason_to_wait(job); !reason.empty()) line += "  " + reason;
   return line;
 }
 

@@ -29,6 +29,9 @@ struct TerminalSize {
 bool is_terminal(int descriptor);
 TerminalSize terminal_size(int descriptor);
 
+// As many open files as this process may have: each connection is one. For its children, too.
+void raise_open_files_limit();
+
 // True once nobody can read standard output any more.
 bool output_is_closed();
 

@@ -6,6 +6,7 @@
 #include "evener/interrupts.h"
 #include "evener/isolation.h"
 #include "evener/job_view.h"
+#include "evener/machine.h"
 #include "evener/serve_command.h"
 
 namespace evener::app {
@@ -54,6 +55,7 @@ Result<int> serve_until_signal(const ServeOptions& options, const S3Beside& s3,
   std::optional<http::TlsFiles> tls;
   if (!options.tls_certificate.empty())
     tls = http::TlsFiles{options.tls_certificate, options.tls_key};
+  raise_open_files_limit();
   auto server = ControlServer::start({.home = *home,
                                       .listen = *listen,
                                       .host_names = options.host_names,

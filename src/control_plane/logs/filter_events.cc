@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 #include <tuple>
 
 #include "control_plane/logs/events.h"
@@ -15,16 +16,21 @@ using document::Value;
 constexpr std::size_t kRunEvents = 256;            // of one stream, read at once
 constexpr std::size_t kScannedBytes = 16u << 20;   // in one call; then a page may be short
 constexpr std::size_t kNamedStreams = 100;
+constexpr std::size_t kGrownStreams = 4 * kSearchedStreams;
 
-// Where a page ended: events are in the order of time, stream and place.
+// Where a page ended. Streams are searched in batches, by their jobs' names; in each, events are in
+// the order of time, stream and place.
 struct Mark {
-  std::int64_t millis = -1;
-  std::string stream;
+  std::string after{};          // the batch: jobs behind this one,
+  std::string until{};          // to this one; "": to where the batch is full
+  std::int64_t millis = -1;     // of the last event given; -1: none of this batch
   std::uint64_t place = 0;
+  std::string stream{};
 };
 
 std::string token_of(const Mark& mark) {
-  return std::to_string(mark.millis) + "/" + std::to_string(mark.place) + "/" + mark.stream;
+  return std::to_string(mark.millis) + "/" + std::to_string(mark.place) + "/" + mark.after + "/" +
+         mark.until + "/" + mark.stream;
 }
 
 template <class Number>
@@ -36,10 +42,19 @@ bool take_number(std::string_view& text, Number& number) {
   return true;
 }
 
+bool take_word(std::string_view& text, std::string& word) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return false;
+  word = text.substr(0, slash);
+  text.remove_prefix(slash + 1);
+  return true;
+}
+
 Result<Mark> read_mark(std::string_view token) {
   Mark mark;
   if (token.empty()) return mark;
-  if (!take_number(token, mark.millis) || !take_number(token, mark.place) || mark.millis < 0)
+  if (!take_number(token, mark.millis) || !take_number(token, mark.place) || mark.millis < -1 ||
+      !take_word(token, mark.after) || !take_word(token, mark.until))
     return invalid_parameter("The specified nextToken is invalid.");
   mark.stream = token;
   return mark;
@@ -123,26 +138,47 @@ std::vector<jobs::JobQuery> possible_jobs(const Query& query) {
   return all;
 }
 
-Result<std::vector<Stream>> matching_streams(store::Store& store, std::string_view prefix,
-                                             const Query& query, const LogOptions& options) {
-  std::vector<Stream> streams;
-  for (const jobs::JobQuery& jobs : possible_jobs(query)) {
-    auto page = read_streams(
-        store, {.prefix = std::string(prefix), .jobs = jobs, .limit = kSearchedStreams + 1}, options);
-    if (!page) return tl::unexpected<Error>(page.error());
-    std::ranges::move(page->streams, std::back_inserter(streams));
-    if (page->next || streams.size() > kSearchedStreams)
-      return invalid_parameter("more than " + std::to_string(kSearchedStreams) +
-                               " log streams would be searched; give logStreamNamePrefix or startTime");
-  }
-  std::ranges::sort(streams, {}, &Stream::name);
-  const auto again = std::ranges::unique(streams, {}, &Stream::name);
-  streams.erase(again.begin(), again.end());
-  return streams;
+struct Batch {
+  std::vector<Stream> streams{};
+  std::string until{};          // the last job; "": no other follows
+};
+
+// Jobs are in the order of their names without regard to case.
+std::string order_of(std::string_view job) {
+  std::string key(job);
+  std::ranges::transform(key, key.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return key;
 }
 
-Result<std::vector<Stream>> chosen_streams(store::Store& store, const Value& input,
-                                           const Query& query, const LogOptions& options) {
+// Several lists of jobs are read as far as the one that had to be cut first.
+Result<Batch> matching_streams(store::Store& store, std::string_view prefix, const Query& query,
+                               const LogOptions& options) {
+  Batch batch{.streams = {}, .until = query.mark.until};
+  // A batch that has begun may have grown meanwhile.
+  const std::size_t limit = batch.until.empty() ? kSearchedStreams : kGrownStreams;
+  for (jobs::JobQuery jobs : possible_jobs(query)) {
+    if (!query.mark.after.empty()) jobs.after = jobs::PageKey{.text = query.mark.after};
+    auto page =
+        read_streams(store, {.prefix = std::string(prefix), .jobs = jobs, .limit = limit}, options);
+    if (!page) return tl::unexpected<Error>(page.error());
+    std::ranges::move(page->streams, std::back_inserter(batch.streams));
+    if (page->next && (batch.until.empty() || order_of(page->next->text) < order_of(batch.until)))
+      batch.until = page->next->text;
+  }
+  if (!batch.until.empty())
+    std::erase_if(batch.streams, [last = order_of(batch.until)](const Stream& stream) {
+      return order_of(stream.name.substr(0, stream.name.find('/'))) > last;
+    });
+  std::ranges::sort(batch.streams, {}, &Stream::name);
+  const auto again = std::ranges::unique(batch.streams, {}, &Stream::name);
+  batch.streams.erase(again.begin(), again.end());
+  return batch;
+}
+
+Result<Batch> chosen_streams(store::Store& store, const Value& input, const Query& query,
+                             const LogOptions& options) {
   const auto& names = input.items_at("logStreamNames");
   const std::string_view prefix = input.text_at("logStreamNamePrefix");
   if (names.empty()) return matching_streams(store, prefix, query, options);
@@ -150,14 +186,14 @@ Result<std::vector<Stream>> chosen_streams(store::Store& store, const Value& inp
     return invalid_parameter("logStreamNames and logStreamNamePrefix cannot be combined.");
   if (names.size() > kNamedStreams)
     return invalid_parameter("more than " + std::to_string(kNamedStreams) + " logStreamNames");
-  std::vector<Stream> streams;
+  Batch batch;
   for (const Value& name : names) {
     auto stream = find_stream(store, name.text, options);
     if (!stream) return tl::unexpected<Error>(stream.error());
-    streams.push_back(std::move(*stream));
+    batch.streams.push_back(std::move(*stream));
   }
-  std::ranges::sort(streams, {}, &Stream::name);
-  return streams;
+  std::ranges::sort(batch.streams, {}, &Stream::name);
+  return batch;
 }
 
 void append_event(const Stream& stream, const logs::PlacedLine& placed, std::string& json) {
@@ -184,6 +220,17 @@ Result<Earliest> earliest(std::vector<Cursor>& cursors) {
   return first;
 }
 
+Result<std::vector<Cursor>> open_cursors(std::vector<Stream> streams, const Query& query) {
+  std::vector<Cursor> cursors;
+  for (Stream& stream : streams) {
+    auto cursor =
+        Cursor::open(std::move(stream), std::max(query.start, query.mark.millis), query.end);
+    if (!cursor) return tl::unexpected<Error>(cursor.error());
+    cursors.push_back(std::move(*cursor));
+  }
+  return cursors;
+}
+
 bool already_given(const Mark& mark, const Stream& stream, const logs::PlacedLine& placed) {
   const std::int64_t millis = to_millis(placed.line.time);
   return std::tie(millis, stream.name, placed.offset) <=
@@ -197,22 +244,20 @@ Result<wire::Output> filter_log_events(store::Store& store, const Value& input,
   RETURN_IF_ERROR(check_group(input));
   const auto query = read_query(input);
   if (!query) return tl::unexpected<Error>(query.error());
-  auto streams = chosen_streams(store, input, *query, options);
-  if (!streams) return tl::unexpected<Error>(streams.error());
-  std::vector<Cursor> cursors;
-  for (Stream& stream : *streams) {
-    auto cursor = Cursor::open(std::move(stream), std::max(query->start, query->mark.millis), query->end);
-    if (!cursor) return tl::unexpected<Error>(cursor.error());
-    cursors.push_back(std::move(*cursor));
-  }
+  auto batch = chosen_streams(store, input, *query, options);
+  if (!batch) return tl::unexpected<Error>(batch.error());
+  auto cursors = open_cursors(std::move(batch->streams), *query);
+  if (!cursors) return tl::unexpected<Error>(cursors.error());
   std::string json = R"({"events":[)";
-  Mark mark = query->mark;
+  std::optional<Mark> mark = query->mark;
+  mark->until = batch->until;
   std::size_t events = 0;
   for (std::size_t scanned = 0, given = 0;;) {
-    const auto next = earliest(cursors);
+    const auto next = earliest(*cursors);
     if (!next) return tl::unexpected<Error>(next.error());
     if (next->line == nullptr) {
-      mark = {};
+      mark.reset();
+      if (!batch->until.empty()) mark = Mark{.after = batch->until};
       break;
     }
     const Stream& stream = next->cursor->stream();
@@ -228,11 +273,13 @@ Result<wire::Output> filter_log_events(store::Store& store, const Value& input,
       given += bytes;
       ++events;
     }
-    mark = {to_millis(next->line->line.time), stream.name, next->line->offset};
+    mark->millis = to_millis(next->line->line.time);
+    mark->stream = stream.name;
+    mark->place = next->line->offset;
     next->cursor->advance();
   }
   json += R"(],"searchedLogStreams":[])";
-  if (mark.millis >= 0) json += R"(,"nextToken":)" + document::quote(token_of(mark));
+  if (mark) json += R"(,"nextToken":)" + document::quote(token_of(*mark));
   wire::Output output;
   output.ready_json = json + "}";
   return output;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 #include "control_plane/logs/filter_pattern.h"
 #include "os/temporary_folder_test.h"
@@ -202,6 +203,37 @@ TEST_F(LogsTest, AFilterMergesAllStreamsByTimeAndPages) {
   const auto named = ask("FilterLogEvents", R"("logStreamNames":["job/algo-2-1700000000"])");
   EXPECT_EQ(texts(named), "line 1|line 3|line 5");
   EXPECT_EQ(named->items_at("events")[0].text_at("logStreamName"), "job/algo-2-1700000000");
+}
+
+TEST_F(LogsTest, AFilterSearchesAnyNumberOfStreamsPageByPage) {
+  const int jobs = static_cast<int>(kSearchedStreams) + 60;
+  for (int i = 0; i < jobs; ++i) launch((i % 2 == 0 ? "Job-" : "job-") + std::to_string(i));
+  const std::vector<std::string> talking{"job-3", "Job-40", "job-99", "Job-558"};
+  for (const std::string& job : talking)
+    for (int i = 0; i < 3; ++i) line(job, "algo-1", i, job + "." + std::to_string(i));
+  for (const std::string members : {R"("limit":2)", R"("limit":2,"startTime":1)"}) {
+    std::multiset<std::string> given;
+    std::string next;
+    int pages = 0;
+    for (bool more = true; more && pages < 100; ++pages) {
+      const auto answer = ask("FilterLogEvents", members + next);
+      ASSERT_TRUE(answer) << answer.error().message;
+      for (const Value& event : answer->items_at("events"))
+        given.emplace(event.text_at("message"));
+      more = answer->find("nextToken") != nullptr;
+      if (more) next = "," + token(*answer, "nextToken");
+      if (pages == 0) launch("job-1000000");   // while pages are read
+    }
+    EXPECT_EQ(given.size(), 12u);
+    EXPECT_EQ(std::set<std::string>(given.begin(), given.end()).size(), 12u);
+    EXPECT_GE(pages, 6);
+    commit("job-1000000", jobs::Ended{.status = jobs::JobStatus::kFailed,
+                                      .secondary = jobs::SecondaryStatus::kFailed,
+                                      .failure_reason = "x"});
+    commit("job-1000000", jobs::Deleted{});
+  }
+  for (const std::string forged : {"1/2/", "x", "-2/0///", "1/2/a/b"})
+    EXPECT_FALSE(ask("FilterLogEvents", R"("nextToken":")" + forged + "\"")) << forged;
 }
 
 TEST_F(LogsTest, StreamsOfManyJobsComeInPages) {

@@ -17,7 +17,8 @@ constexpr std::size_t kInboxEvents = 4096;
 constexpr std::size_t kMostQueued = 10'000;   // events that wait for the disk; then backends wait
 constexpr std::size_t kPage = 1000;           // events read from the store at once
 constexpr int kRounds = 16;                   // of commit and decide in one turn
-constexpr auto kPoll = 1000ms;                // how soon events of other processes are seen
+// How soon events of a process are seen that was killed before it could wake this one.
+constexpr auto kPoll = 5000ms;
 constexpr auto kFirstPause = 50ms;            // before a refused commit is tried again; doubles
 constexpr auto kLongestPause = 2000ms;
 
@@ -191,6 +192,7 @@ void Loop::absorb_into(TrainingJob& job, const JobEvent& event) {
     return;
   }
   if (options_.observer) options_.observer(event, job);
+  sort_in(numbers_.at(job.spec.name), job);
   react(job, event);
 }
 
@@ -245,11 +247,33 @@ void Loop::adopt(const TrainingJob& job) {
 
 void Loop::decide() {
   changed_ = false;
-  std::vector<const TrainingJob*> active;
-  active.reserve(jobs_.size());
-  for (const auto& [number, job] : jobs_) active.push_back(&job);
-  for (const scheduling::Decision& decision : scheduling::decide(active, options_.cluster))
+  for (const scheduling::Decision& decision : scheduling::decide(considered(), options_.cluster))
     std::visit([this](const auto& one) { carry_out(one); }, decision);
+  refuse_impossible();
+  first_new_ = next_number_;
+}
+
+std::vector<const TrainingJob*> Loop::considered() const {
+  std::vector<std::uint64_t> numbers(launched_.begin(), launched_.end());
+  auto waiting = waiting_.begin();
+  for (std::size_t i = 0; i < scheduling::kWindowJobs && waiting != waiting_.end(); ++i)
+    numbers.push_back(*waiting++);
+  std::ranges::sort(numbers);
+  std::vector<const TrainingJob*> jobs;
+  jobs.reserve(numbers.size());
+  for (const std::uint64_t number : numbers) jobs.push_back(&jobs_.at(number));
+  return jobs;
+}
+
+void Loop::refuse_impossible() {
+  if (waiting_.size() <= scheduling::kWindowJobs) return;
+  const std::uint64_t behind = *std::next(waiting_.begin(), scheduling::kWindowJobs);
+  const auto first = waiting_.lower_bound(std::max(behind, first_new_));
+  for (auto at = first; at != waiting_.end(); ++at) {
+    const TrainingJob& job = jobs_.at(*at);
+    if (auto reason = scheduling::refusal(job, options_.cluster))
+      carry_out(scheduling::RefuseJob{job.spec.name, std::move(*reason)});
+  }
 }
 
 void Loop::carry_out(const scheduling::StartJob& decision) {
@@ -323,8 +347,20 @@ void Loop::enqueue(const std::string& job, jobs::JobChange change) {
 }
 
 void Loop::insert(TrainingJob job) {
-  numbers_[job.spec.name] = next_number_;
-  jobs_.emplace(next_number_++, std::move(job));
+  const std::uint64_t number = next_number_++;
+  numbers_[job.spec.name] = number;
+  sort_in(number, jobs_.emplace(number, std::move(job)).first->second);
+}
+
+void Loop::sort_in(std::uint64_t number, const TrainingJob& job) {
+  if (job.launched)
+    launched_.insert(number);
+  else
+    launched_.erase(number);
+  if (!job.launched && !job.stop)
+    waiting_.insert(number);
+  else
+    waiting_.erase(number);
 }
 
 // What is still queued for it belongs to the past: its name may be used again at any time.
@@ -332,6 +368,8 @@ void Loop::forget(const std::string& name) {
   std::erase_if(queue_, [&](const JobEvent& event) { return event.job == name; });
   released_.erase(name);
   const auto number = numbers_.find(name);
+  launched_.erase(number->second);
+  waiting_.erase(number->second);
   jobs_.erase(number->second);
   numbers_.erase(number);
 }

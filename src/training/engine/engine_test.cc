@@ -172,6 +172,30 @@ TEST_F(EngineTest, AJobThatCanNeverFitIsRefusedInWords) {
   EXPECT_THAT(store_.jobs.at("big").failure_reason, StartsWith("ClientError: ResourceLimitExceeded"));
 }
 
+TEST_F(EngineTest, ALongQueueIsTakenInOrderAndOnlyItsBeginningIsLookedAt) {
+  make();
+  constexpr int kJobs = 3 * static_cast<int>(scheduling::kWindowJobs);
+  std::vector<JobEvent> all;
+  for (int i = 0; i < kJobs; ++i) all.push_back(submission("j" + std::to_string(i)));
+  all.push_back(submission("big", 9));
+  post(std::move(all));
+  EXPECT_THAT(store_.jobs.at("big").failure_reason, StartsWith("ClientError: ResourceLimitExceeded"));
+  const std::string last = "j" + std::to_string(kJobs - 1);
+  EXPECT_EQ(store_.jobs.at(last).pending_reason, "");
+  const auto reasons = [&] { return std::ranges::count(seen_, "PendingReasonChanged"); };
+  EXPECT_EQ(reasons(), static_cast<std::ptrdiff_t>(scheduling::kWindowJobs));
+  post({submission("one-more")});
+  EXPECT_EQ(reasons(), static_cast<std::ptrdiff_t>(scheduling::kWindowJobs));
+  post({event("j1", jobs::StopRequested{})});
+  EXPECT_EQ(store_.jobs.at("j1").status, JobStatus::kStopped);
+  for (const char* running : {"j0", "j2", "j3"})
+    post({event(running, jobs::TrainingStarted{}, 1),
+          event(running, jobs::InstanceExited{"algo-1", {}}, 2),
+          event(running, jobs::UploadingStarted{}, 3), event(running, jobs::Ended{}, 4)});
+  EXPECT_THAT(notes_, ElementsAre("start j0", "release j0", "start j2", "release j2", "start j3",
+                                  "release j3", "start j4"));
+}
+
 TEST_F(EngineTest, AJobThatCannotBeHandedOverFails) {
   make(failure(ErrorCode::kUnavailable, "no supervisor"));
   post({submission("a")});

@@ -62,6 +62,11 @@ class Loop final : public Engine {
   void adopt(const jobs::TrainingJob& job);
 
   void decide();
+  // What holds something and the oldest of what waits, in order of creation.
+  std::vector<const jobs::TrainingJob*> considered() const;
+  // Those that came since the last decision and wait behind its window.
+  void refuse_impossible();
+  void sort_in(std::uint64_t number, const jobs::TrainingJob& job);
   void carry_out(const scheduling::StartJob& decision);
   void carry_out(const scheduling::KeepPending& decision);
   void carry_out(const scheduling::RefuseJob& decision);
@@ -85,6 +90,9 @@ class Loop final : public Engine {
   std::map<std::uint64_t, jobs::TrainingJob> jobs_;  // active ones, in order of creation
   std::unordered_map<std::string, std::uint64_t> numbers_;
   std::uint64_t next_number_ = 0;
+  std::set<std::uint64_t> launched_;        // of jobs_
+  std::set<std::uint64_t> waiting_;         // of jobs_: for their turn, not for their stop
+  std::uint64_t first_new_ = 0;             // came since the last decision
   std::set<std::string> released_;          // ended by the backend, the end not durable yet
   std::set<std::string> refused_ends_;
   bool changed_ = true;                     // since the last decision

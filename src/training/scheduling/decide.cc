@@ -24,6 +24,7 @@ constexpr std::size_t kResources = 4;
 constexpr std::size_t kPlaces = 3;
 constexpr std::array<const char*, kResources> kNames{"vCPU", "GiB of memory", "accelerators",
                                                      "places for running jobs"};
+constexpr const char* kEarlierJobs = "waiting for jobs that were submitted earlier";
 constexpr double kRounding = 1e-9;  // sums of fractions may miss by this much
 
 using Amounts = std::array<double, kResources>;
@@ -115,7 +116,7 @@ class Queue {
       return KeepPending{job.spec.name, waiting_text(*resource, need)};
     }
     if (resource || (head_ && lacking(*head_ + need, capacity_)))
-      return KeepPending{job.spec.name, "waiting for jobs that were submitted earlier"};
+      return KeepPending{job.spec.name, kEarlierJobs};
     if (head_) head_ = *head_ + need;
     hold(job);
     return StartJob{job.spec.name};
@@ -163,6 +164,19 @@ class Queue {
 std::vector<Decision> decide(const std::vector<const TrainingJob*>& active,
                              const Cluster& cluster) {
   return Queue(active, cluster).decide();
+}
+
+std::string reason_to_wait(const TrainingJob& job) {
+  if (job.launched || job.stop || job.ended()) return "";
+  return job.pending_reason.empty() ? kEarlierJobs : job.pending_reason;
+}
+
+std::optional<std::string> refusal(const TrainingJob& job, const Cluster& cluster) {
+  const Amounts need = need_of(job);
+  const Amounts capacity = capacity_of(cluster);
+  const auto resource = lacking(need, capacity);
+  if (!resource) return std::nullopt;
+  return limit_text(*resource, need, capacity);
 }
 
 }  // namespace evener::scheduling

@@ -153,6 +153,22 @@ TEST(Decide, AStoppingJobIsLeftAloneButKeepsItsShareWhileItRuns) {
   EXPECT_EQ(words(decide_all({waiting, ending, job_of({"b", 1})}, kEight)), "wait b");
 }
 
+TEST(Refusal, IsWhatADecisionSays) {
+  const TrainingJob big = job_of({"big", 9});
+  EXPECT_EQ(refusal(big, kEight), reason_of(decide_all({big}, kEight).at(0)));
+  EXPECT_EQ(refusal(job_of({"fits", 8}), kEight), std::nullopt);
+}
+
+TEST(ReasonToWait, IsTheOneThatWasGivenOrThatOthersCameEarlier) {
+  TrainingJob job = job_of({"a"});
+  EXPECT_EQ(reason_to_wait(job), "waiting for jobs that were submitted earlier");
+  job.pending_reason = "why";
+  EXPECT_EQ(reason_to_wait(job), "why");
+  job.stop = jobs::StopRequested{};
+  EXPECT_EQ(reason_to_wait(job), "");
+  EXPECT_EQ(reason_to_wait(running({"b"})), "");
+}
+
 // Random queues driven to their end; each property is checked at every step.
 class RandomQueue {
  public:

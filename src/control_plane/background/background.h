@@ -1,0 +1,45 @@
+// Operations that may read for long, away from the server's threads: short ones do not wait behind
+// them.
+//
+// Used by:  apps (`evener serve`).
+// Threads:  move() before the operations are served; they run on any thread, their work on the
+//           threads that this owns, which end in the destructor. Tasks that wait are dropped then.
+// Fails:    an operation answers ThrottlingException when too many wait.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "control_plane/operations/operations.h"
+
+namespace evener::control_plane {
+
+inline constexpr std::size_t kMostTasks = 1'000;   // that wait for a thread
+
+class Background {
+ public:
+  explicit Background(int threads);
+  ~Background();
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  // The same operations, run by the threads of this, which outlives them.
+  std::vector<Operation> move(std::vector<Operation> operations);
+
+ private:
+  using Task = std::function<void()>;
+  bool add(Task task);
+  void work(std::stop_token stop);
+
+  Mutex mutex_;
+  std::condition_variable_any added_;
+  std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace evener::control_plane
