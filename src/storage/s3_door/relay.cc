@@ -9,8 +9,8 @@
 namespace evener::storage {
 namespace {
 
-constexpr std::size_t kReadBytes = 64u << 10;
-constexpr std::size_t kMostWaitingBytes = 256u << 10;   // on their way to one side
+constexpr std::size_t kReadBytes = 256u << 10;
+constexpr std::size_t kMostWaitingBytes = 512u << 10;   // on their way to one side
 constexpr std::size_t kLongestHeadBytes = 64u << 10;
 // Of a request that is made anew; SDKs send what is larger in parts, which ask for nothing.
 constexpr std::uint64_t kLongestBodyBytes = 64u << 20;
@@ -129,8 +129,8 @@ bool Relay::take_head() {
     return false;
   }
   head_ = std::move(*head);
-  if (asks_for_key_service(head_.request) && head_.framing == Framing::kLength &&
-      head_.length <= kLongestBodyBytes) {
+  if (asks_for_key_service(head_.request) && says_it_is_of(head_.request, keys_.keys) &&
+      head_.framing == Framing::kLength && head_.length <= kLongestBodyBytes) {
     head_bytes_ = came_.substr(0, end + 4);
     came_.erase(0, end + 4);
     next_ = Next::kWholeBody;

@@ -102,6 +102,18 @@ TEST_F(S3DoorTest, WhatIsNotSignedAsItSaysIsLeftToTheServer) {
   EXPECT_EQ(server.got(), sent);
 }
 
+TEST_F(S3DoorTest, NoBodyIsKeptForAKeyThatTheServerDoesNotKnow) {
+  const std::string head = "PUT /a HTTP/1.1\r\nHost: h\r\nx-amz-server-side-encryption: aws:kms\r\n"
+                           "Authorization: AWS4-HMAC-SHA256 Credential=OTHER/20260101/us-east-1/s3/"
+                           "aws4_request\r\nContent-Length: 1000\r\n\r\n";
+  OneServer server(head.size());
+  const auto door = door_to(server.endpoint());
+  OneClient client(door->port());
+  ASSERT_TRUE(client.send(head));
+  EXPECT_EQ(client.receive(kAnswer.size()), kAnswer);
+  EXPECT_EQ(server.got(), head);
+}
+
 TEST_F(S3DoorTest, WhatIsNoRequestIsLeftToTheServer) {
   const std::string sent = "\x16\x03\x01 hello\r\n\r\n";
   OneServer server(sent.size());

@@ -23,6 +23,13 @@ bool asks_for_key_service(const http::Request& request) {
   return asked && asked->starts_with("aws:kms");
 }
 
+bool says_it_is_of(const http::Request& request, const std::vector<http::AccessKey>& keys) {
+  const auto said = request.headers.find("Authorization");
+  return said && std::ranges::any_of(keys, [&](const http::AccessKey& key) {
+    return !key.id.empty() && said->find("Credential=" + key.id + "/") != std::string_view::npos;
+  });
+}
+
 Result<std::string> without_key_service(http::Request request,
                                         const std::vector<http::AccessKey>& keys,
                                         const http::Verifier& verifier, WallTime now) {

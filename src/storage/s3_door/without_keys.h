@@ -18,6 +18,9 @@ namespace evener::storage {
 
 bool asks_for_key_service(const http::Request& request);
 
+// Whether it says so; without_key_service() finds out. A body of anybody else is not waited for.
+bool says_it_is_of(const http::Request& request, const std::vector<http::AccessKey>& keys);
+
 // The whole request, body included, as bytes for the server, signed with the key it came with.
 Result<std::string> without_key_service(http::Request request,
                                         const std::vector<http::AccessKey>& keys,
