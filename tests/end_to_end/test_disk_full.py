@@ -69,7 +69,7 @@ def test_a_full_output_keeps_the_results_and_says_where(trial: Trial, disk):
     assert outcome.code == 1
     for part in ("Artifact upload failed", "model.tar.gz", NO_SPACE, "results are kept in "):
         assert part in outcome.reason()
-    kept = Path(outcome.reason().split("results are kept in ")[1])
+    kept = Path(outcome.reason().split("results are kept in ")[1].split(", `evener jobs upload ")[0])
     assert any(path.stat().st_size == 20 << 20 for path in kept.rglob("weights"))
     assert not [path for path in full.rglob("*") if path.is_file()]
     check_store(trial, outcome)

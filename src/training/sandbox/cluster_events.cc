@@ -31,7 +31,8 @@ Result<std::optional<HostEvent>> Cluster::next_event(std::chrono::milliseconds t
 }
 
 std::optional<HostEvent> Cluster::take_notice() {
-  if (outside_) {
+  // Its first opening belongs to finish_preparation().
+  if (outside_ && prepared_) {
     if (std::optional<std::string> notice = outside_->attend()) {
       later_notices_.push_back(std::move(*notice));
     }

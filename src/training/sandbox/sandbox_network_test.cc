@@ -158,6 +158,26 @@ TEST(SandboxNetwork, AnUplinkThatIsKilledIsToldAndStartedAgain) {
   });
 }
 
+TEST(SandboxNetwork, EventsAwaitedBeforeTheFirstProgramLeaveTheUplinkToIt) {
+  check(Who::kRoot, [](Lab& lab) -> std::string {
+    if (const auto program = Uplink::find_program(); !program) {
+      return "skip: " + program.error().message;
+    }
+    if (std::string error = enter_small_world(); !error.empty()) return error;
+    SandboxOptions options = Lab::options(1);
+    options.reach_outside = true;
+    if (std::string error = lab.start(options); !error.empty()) return error;
+    // Long enough for the uplink to be ready.
+    const auto early = lab.sandbox().next_event(std::chrono::milliseconds(500));
+    if (!early) return early.error().message;
+    if (*early) return "an event before any program: " + (*early)->text;
+    if (lab.run("algo-1", "true").exit_code != 0) return "the program failed";
+    const auto later = lab.sandbox().next_event(std::chrono::milliseconds(0));
+    if (later && *later) return "an event after it: " + (*later)->text;
+    return "";
+  });
+}
+
 TEST(SandboxNetwork, WhereThereIsNoUplinkANoticeSaysSo) {
   check(Who::kUser, [](Lab& lab) -> std::string {
     if (Uplink::find_program()) return "skip: the uplink works for this user";
