@@ -18,6 +18,7 @@ jobs::TrainingJob two_group_job() {
                       .shape = {.vcpus = 8}}};
   job.secondary = jobs::SecondaryStatus::kTraining;
   job.created = from_millis(1000);
+  job.launched = from_millis(1000);
   job.instances.resize(2);
   job.instances[0].placement = {.host = "algo-1", .group = 0};
   job.instances[1].placement = {.host = "algo-2", .group = 1};
