@@ -58,8 +58,14 @@ Value make_object();
 // A time as the API writes it: seconds since the epoch with three decimals at most.
 Value make_seconds(std::int64_t millis);
 
+enum class Nul { kRefused, kTaken };   // the character NUL in a string
+struct ReadLimits {
+  std::size_t bytes = kLimitBytes;
+  Nul nul = Nul::kRefused;
+};
+
 // Members that are null are left out.
-Result<Value> read(std::string_view json);
+Result<Value> read(std::string_view json, const ReadLimits& limits = {});
 std::string write(const Value& value);                 // compact
 // Python's and SageMaker's way to put a string into a hyperparameter: with quotes and escapes.
 std::string quote(std::string_view text);

@@ -39,7 +39,7 @@ std::string printable(std::string_view text) {
 
 class TreeBuilder {
  public:
-  explicit TreeBuilder(std::string_view text) : text_(text) {}
+  TreeBuilder(std::string_view text, Nul nul) : text_(text), nul_(nul) {}
 
   Value take() { return std::move(root_); }
   const std::string& error() const { return error_; }
@@ -62,7 +62,7 @@ class TreeBuilder {
     return add(std::move(number));
   }
   bool string(std::string& value) {
-    if (value.find('\0') != std::string::npos)
+    if (nul_ == Nul::kRefused && value.find('\0') != std::string::npos)
       return refuse("the string \"" + printable(value) +
                     "\" holds the character NUL (\\u0000), which no file name, argument or "
                     "variable can hold");
@@ -135,6 +135,7 @@ class TreeBuilder {
   }
 
   std::string_view text_;
+  const Nul nul_;
   Value root_;
   std::vector<Value> open_;                    // containers that are not closed yet
   std::vector<std::string> keys_;              // members whose value is still to come
@@ -173,12 +174,13 @@ void write_to(const Value& value, std::string& out) {
 
 }  // namespace
 
-Result<Value> read(std::string_view json) {
-  if (json.size() > kLimitBytes)
+Result<Value> read(std::string_view json, const ReadLimits& limits) {
+  if (json.size() > limits.bytes)
     return failure(ErrorCode::kInvalidArgument,
                    "the body is " + std::to_string(json.size()) + " bytes long; the limit is " +
-                       std::to_string(kLimitBytes) + " bytes (1 MiB)");
-  TreeBuilder builder(json);
+                       std::to_string(limits.bytes) + " bytes (" +
+                       std::to_string(limits.bytes >> 20) + " MiB)");
+  TreeBuilder builder(json, limits.nul);
   bool read = false;
   try {
     read = Json::sax_parse(json.begin(), json.end(), &builder);
