@@ -95,12 +95,16 @@ struct Live {
 };
 class SampleReader {
  public:
-  explicit SampleReader(std::filesystem::path file) : file_(std::move(file)) {}
-  Live poll();
+  // From that byte of the file on.
+  explicit SampleReader(std::filesystem::path file, std::uint64_t offset = 0)
+      : file_(std::move(file)), offset_(offset) {}
+  // Reads on until there are so many, or the present end.
+  Live poll(std::size_t most = SIZE_MAX);
+  std::uint64_t offset() const { return offset_; }
 
  private:
   std::filesystem::path file_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t offset_;
 };
 
 // Every sample within `range`, about in the order of time; none where there is no file.

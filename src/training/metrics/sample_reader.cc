@@ -31,7 +31,7 @@ void add_line(std::string_view line, Live& live) {
 
 }  // namespace
 
-Live SampleReader::poll() {
+Live SampleReader::poll(std::size_t most) {
   Live live;
   const os::UniqueFd file(::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return live;
@@ -45,7 +45,7 @@ Live SampleReader::poll() {
     // A torn line waits for its end, unless it is longer than any line can be.
     const std::size_t taken = rest.size() == kReadBytes ? rest.size() : bytes.size() - rest.size();
     offset_ += taken;
-    if (taken == 0) return live;
+    if (taken == 0 || live.samples.size() + live.progress.size() >= most) return live;
   }
 }
 
