@@ -6,12 +6,13 @@
 namespace evener::wire {
 namespace {
 
-constexpr std::array<std::pair<Service, std::string_view>, 5> kServices{{
+constexpr std::array<std::pair<Service, std::string_view>, 6> kServices{{
     {Service::kSageMaker, "sagemaker"},
     {Service::kLogs, "logs"},
     {Service::kCloudWatch, "monitoring"},
     {Service::kSts, "sts"},
     {Service::kIam, "iam"},
+    {Service::kEvener, "evener"},
 }};
 
 constexpr std::array<std::pair<Protocol, std::string_view>, 5> kProtocols{{

@@ -25,6 +25,7 @@ constexpr std::array kForms{
                 "http://monitoring.amazonaws.com/doc/2010-08-01/"},
     ServiceForm{Service::kSts, "", "2011-06-15", "https://sts.amazonaws.com/doc/2011-06-15/"},
     ServiceForm{Service::kIam, "", "2010-05-08", "https://iam.amazonaws.com/doc/2010-05-08/"},
+    ServiceForm{Service::kEvener, "Evener", "", ""},
 };
 
 constexpr std::string_view kJson11 = "application/x-amz-json-1.1";

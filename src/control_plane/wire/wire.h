@@ -19,7 +19,7 @@
 
 namespace evener::wire {
 
-enum class Service { kSageMaker, kLogs, kCloudWatch, kSts, kIam };
+enum class Service { kSageMaker, kLogs, kCloudWatch, kSts, kIam, kEvener };
 std::string_view to_string(Service service);        // as SigV4 names it: "sagemaker", "monitoring"
 std::optional<Service> service_from(std::string_view text);
 
