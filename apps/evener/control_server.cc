@@ -13,8 +13,10 @@
 #include "evener/catalog_source.h"
 #include "evener/host_services.h"
 #include "evener/local_inputs.h"
+#include "evener/remote_inputs.h"
 #include "evener/server_address.h"
 #include "evener/submission.h"
+#include "evener/summary.h"
 #include "training/backends/local/job_folder/job_folder.h"
 
 namespace evener::app {
@@ -140,6 +142,30 @@ Status ControlServer::take_seat() {
   return ok();
 }
 
+// What `--server` asks for besides.
+std::vector<control_plane::Operation> ControlServer::own_operations() {
+  const auto& root = options_.home.root;
+  followers_ = std::make_unique<control_plane::Followers>(
+      stores_, clock_, [root](const std::string& job) {
+        const auto folder = backends::job_folder(root, job);
+        return following::JobFiles{folder.logs(), folder.samples()};
+      });
+  control_plane::ServerFacts facts{.version = EVENER_VERSION,
+                                   .output = "file://" + options_.home.output().string(),
+                                   .s3_endpoint = options_.s3_endpoint,
+                                   .bucket = options_.bucket,
+                                   .folder = root};
+  add_machine(facts, files_);
+  return control_plane::evener_operations(
+      stores_, seat_->engine(), *followers_, clock_,
+      {.facts = std::move(facts),
+       .cost = [this](const auto& job, const std::string& region) -> Result<cost::JobCost> {
+         const auto catalog = catalog_.get();
+         if (!catalog) return tl::unexpected(catalog.error());
+         return cost::job_cost(group_uses(job), **catalog, region, clock_.wall_now());
+       }});
+}
+
 Status ControlServer::open_front() {
   using namespace control_plane;
   std::vector<std::string> names = options_.host_names;
@@ -156,7 +182,7 @@ Status ControlServer::open_front() {
                   {.account = std::string(kAccount),
                    .complete = [this](auto& spec, auto& notices) { return complete(spec, notices); },
                    .deleted = [this](const std::string& job) { forget(job); }}),
-              background_.move(file_operations()),
+              background_.move(file_operations()), own_operations(),
               identity_operations(std::string(kAccount))}),
       clock_, random_));
   endpoint_ = (options_.tls ? "https://" : "http://") + to_string(listening_);

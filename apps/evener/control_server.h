@@ -1,8 +1,8 @@
 // The server of one home: its engine, the operations of all services, and the HTTP server in front.
 //
 // Used by:  serve, up.
-// Threads:  those of the engine's seat and of the HTTP server, and one that removes folders; all end
-//           in the destructor. Jobs go on.
+// Threads:  those of the engine's seat and of the HTTP server, one that removes folders and one for
+//           those who wait for news; all end in the destructor. Jobs go on.
 // Fails:    start() when the home has another server or engine, its keys are not safe, the port is
 //           taken, or --insecure is asked for elsewhere than on a loopback address.
 #pragma once
@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "control_plane/background/background.h"
+#include "control_plane/evener/evener.h"
 #include "control_plane/keys/keys.h"
 #include "control_plane/stores/stores.h"
 #include "evener/current_catalog.h"
@@ -38,6 +39,7 @@ struct ControlServerOptions {
   bool insecure = false;
   std::string s3_endpoint{};            // that `evener env` tells clients of
   std::vector<control_plane::Key> more_keys{};      // besides those of the home
+  std::string bucket{};                 // for what clients bring, where the server has one
 };
 
 class LateFront;
@@ -52,7 +54,10 @@ class ControlServer {
 
   const std::string& endpoint() const { return endpoint_; }
   // Takes no more connections and answers what was asked.
-  void drain(std::chrono::milliseconds limit) { server_->drain(limit); }
+  void drain(std::chrono::milliseconds limit) {
+    followers_->release();
+    server_->drain(limit);
+  }
 
  private:
   ControlServer(ControlServerOptions options, os::FileSystem& files, const Clock& clock);
@@ -61,6 +66,7 @@ class ControlServer {
   Status take_seat();
   Status open_front();
   std::vector<control_plane::Operation> file_operations();
+  std::vector<control_plane::Operation> own_operations();
   Status complete(jobs::JobSpec& spec, std::vector<std::string>& notices);
   void forget(const std::string& job);
 
@@ -78,6 +84,7 @@ class ControlServer {
   std::unique_ptr<EngineSeat> seat_;
   control_plane::Stores stores_;
   control_plane::Background background_;    // long reads
+  std::unique_ptr<control_plane::Followers> followers_;
   std::shared_ptr<LateFront> front_;        // what the port answers with, once it can
   std::unique_ptr<http::Server> server_;    // last: its requests use all of the above
 };

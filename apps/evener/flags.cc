@@ -30,6 +30,16 @@ void add_region(CLI::App& command, SharedOptions& options) {
       ->check(plain_name);
 }
 
+// Of the commands that work on a server's jobs as on a home's.
+void add_server(CLI::App& command, SharedOptions& options) {
+  auto* server = command.add_option("--server", options.server,
+                                    "address of an evener serve, http://HOST:PORT, in place of a "
+                                    "home (default: EVENER_SERVER)");
+  server->excludes(command.get_option("--home"));
+  command.add_option("--key-file", options.key_file,
+                     "key file of the server (default: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)");
+}
+
 CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help) {
   CLI::App* command = parent.add_subcommand(name, help);
   command->fallthrough(false);
@@ -59,6 +69,7 @@ void add_train(CLI::App& root, int& exit_code) {
   train->add_option("job", options->job_file,
                     "JSON file with the body of CreateTrainingJob, or - for standard input");
   add_shared(*train, options->shared);
+  add_server(*train, options->shared);
   add_region(*train, options->shared);
   add_train_flags(*train, options->flags);
   train->add_option("--fit", options->fit,
@@ -139,8 +150,9 @@ void add_env(CLI::App& root, int& exit_code) {
 
 void add_jobs_list(CLI::App& jobs, int& exit_code) {
   auto options = std::make_shared<JobsListOptions>();
-  CLI::App* list = add_command(jobs, "list", "the jobs of this home, newest first");
+  CLI::App* list = add_command(jobs, "list", "the jobs of a home or server, newest first");
   add_shared(*list, options->shared);
+  add_server(*list, options->shared);
   list->add_option("--status", options->status, "only jobs in this status, e.g. Failed");
   list->add_option("--name-contains", options->name_contains, "only jobs with this in their name");
   list->add_option("--limit", options->limit, "at most this many")
@@ -153,6 +165,7 @@ void add_jobs_logs(CLI::App& jobs, int& exit_code) {
   auto options = std::make_shared<LogsOptions>();
   CLI::App* logs = add_command(jobs, "logs", "what the instances of a job printed");
   add_shared(*logs, options->shared);
+  add_server(*logs, options->shared);
   logs->add_option("name", options->name, "name of the job")->required();
   logs->add_option("--host", options->host, "only this host, e.g. algo-1");
   logs->add_option("--group", options->group, "only hosts of this group");
@@ -167,6 +180,7 @@ CLI::App* add_job_command(CLI::App& jobs, const std::string& name, const std::st
                           std::shared_ptr<JobOptions> options, JobCommand run, int& exit_code) {
   CLI::App* command = add_command(jobs, name, help);
   add_shared(*command, options->shared);
+  if (run != run_jobs_upload) add_server(*command, options->shared);
   command->add_option("name", options->name, "name of the job")->required();
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
   return command;

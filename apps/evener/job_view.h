@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "evener/job_follower.h"
+#include "evener/job_source.h"
 #include "evener/options.h"
 #include "evener/summary.h"
 

@@ -1,7 +1,7 @@
 #include "base/byte_size.h"
 #include "evener/commands.h"
+#include "evener/job_source.h"
 #include "evener/job_view.h"
-#include "evener/open_jobs.h"
 #include "evener/text_table.h"
 #include "training/api/api.h"
 
@@ -46,13 +46,13 @@ int run_jobs_list(const JobsListOptions& options) {
                                "': use InProgress, Completed, Failed, Stopping or Stopped"},
                           kExitUsage);
   }
-  auto opened = open_jobs(options.shared, clock);
-  if (!opened && opened.error().code == ErrorCode::kNotFound) {
-    if (options.shared.form == OutputForm::kText) print(opened.error().message + "\n");
+  auto source = open_jobs(options.shared, clock);
+  if (!source && source.error().code == ErrorCode::kNotFound) {
+    if (options.shared.form == OutputForm::kText) print(source.error().message + "\n");
     return kExitDone;
   }
-  if (!opened) return report_error(opened.error(), kExitUsage);
-  auto jobs = opened->store->list(filter);
+  if (!source) return report_error(source.error(), kExitUsage);
+  auto jobs = (*source)->list(filter);
   if (!jobs) return report_error(jobs.error(), kExitFailed);
   if (options.shared.form == OutputForm::kJson) {
     std::string text;

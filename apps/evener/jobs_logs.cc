@@ -1,16 +1,14 @@
 #include <algorithm>
 
 #include "evener/commands.h"
-#include "evener/engine_seat.h"
+#include "evener/job_follower.h"
 #include "evener/job_view.h"
 #include "evener/machine.h"
-#include "evener/open_jobs.h"
 #include "evener/utc_time.h"
 
 namespace evener::app {
 namespace {
 
-constexpr std::chrono::milliseconds kFollowTurn{50};
 // How often it is made sure that someone carries the followed job on.
 constexpr std::chrono::milliseconds kAttendInterval{1000};
 
@@ -55,7 +53,7 @@ Status check_names(const jobs::TrainingJob& job, const LogsOptions& options) {
 // Until the job has ended and all was read, or nobody reads; without --follow until the present
 // end.
 Status print_log(JobFollower& follower, const LogsOptions& options, WallTime since,
-                 const Home& home, const Clock& clock) {
+                 JobSource& source, const Clock& clock) {
   MonotonicTime attend_at = clock.monotonic_now() + kAttendInterval;
   for (;;) {
     auto update = follower.poll();
@@ -68,10 +66,10 @@ Status print_log(JobFollower& follower, const LogsOptions& options, WallTime sin
     if (at_end && (follower.job().ended() || !options.follow)) return ok();
     if (output_is_closed()) return ok();
     if (at_end && clock.monotonic_now() >= attend_at) {
-      if (auto attended = attend(home); !attended) return tl::unexpected(attended.error());
+      RETURN_IF_ERROR(source.attend());
       attend_at = clock.monotonic_now() + kAttendInterval;
     }
-    if (at_end) std::this_thread::sleep_for(kFollowTurn);
+    if (at_end) follower.rest();
   }
 }
 
@@ -85,15 +83,15 @@ int run_jobs_logs(const LogsOptions& options) {
     if (!parsed) return report_error(parsed.error(), kExitUsage);
     since = *parsed;
   }
-  auto opened = open_jobs(options.shared, clock);
-  if (!opened) return report_error(opened.error(), kExitUsage);
-  auto job = find_job(*opened->store, options.name);
+  auto source = open_jobs(options.shared, clock);
+  if (!source) return report_error(source.error(), kExitUsage);
+  auto job = find_job(**source, options.name);
   if (!job) return report_error(job.error(), kExitUsage);
   if (auto checked = check_names(*job, options); !checked)
     return report_error(checked.error(), kExitUsage);
-  auto follower = JobFollower::open(opened->home, *opened->store, job->spec.name);
+  auto follower = JobFollower::open(**source, job->spec.name);
   if (!follower) return report_error(follower.error(), kExitUsage);
-  if (auto printed = print_log(**follower, options, since, opened->home, clock); !printed)
+  if (auto printed = print_log(**follower, options, since, **source, clock); !printed)
     return report_error(printed.error(), kExitFailed);
   return kExitDone;
 }

@@ -1,7 +1,6 @@
-#include "evener/catalog_source.h"
 #include "evener/commands.h"
+#include "evener/job_source.h"
 #include "evener/job_view.h"
-#include "evener/open_jobs.h"
 #include "evener/summary.h"
 #include "evener/utc_time.h"
 #include "training/api/api.h"
@@ -32,19 +31,19 @@ std::string details(const jobs::TrainingJob& job) {
 
 int run_jobs_show(const JobOptions& options) {
   const SystemClock clock;
-  auto opened = open_jobs(options.shared, clock);
-  if (!opened) return report_error(opened.error(), kExitUsage);
-  auto job = find_job(*opened->store, options.name);
+  auto source = open_jobs(options.shared, clock);
+  if (!source) return report_error(source.error(), kExitUsage);
+  auto job = find_job(**source, options.name);
   if (!job) return report_error(job.error(), kExitUsage);
   if (options.shared.form == OutputForm::kJson) {
     print(api::describe_training_job(*job) + "\n");
     return kExitDone;
   }
-  auto catalog = load_catalog(opened->home, *opened->files);
-  if (!catalog) return report_error(catalog.error(), kExitFailed);
+  const auto cost = (*source)->cost_of(*job, options.shared.region);
+  if (!cost) return report_error(cost.error(), kExitFailed);
   std::string text;
   for (const auto& line :
-       summary_lines(summarize(*job, *catalog, options.shared.region, clock.wall_now())))
+       summary_lines(summarize(*job, *cost, options.shared.region, clock.wall_now())))
     text += line + "\n";
   print(text + details(*job));
   return kExitDone;

@@ -1,15 +1,14 @@
 #include "base/log.h"
 #include "evener/commands.h"
 #include "evener/job_view.h"
-#include "evener/machine.h"
+#include "evener/local_jobs.h"
 #include "evener/object_stores.h"
-#include "evener/open_jobs.h"
 #include "training/backends/local/job_folder/job_folder.h"
 
 namespace evener::app {
 namespace {
 
-Result<backends::UploadedResults> upload(const OpenedJobs& opened, const jobs::TrainingJob& job,
+Result<backends::UploadedResults> upload(const OpenedHome& opened, const jobs::TrainingJob& job,
                                          const Clock& clock) {
   // The environment of whoever uploads now counts before what the home knows.
   RETURN_IF_ERROR(keep_object_access(opened.home, job.spec, *opened.files));
@@ -46,7 +45,7 @@ Status commit_results(store::Store& store, const jobs::TrainingJob& job,
 
 int run_jobs_upload(const JobOptions& options) {
   const SystemClock clock;
-  auto opened = open_jobs(options.shared, clock);
+  auto opened = open_home_jobs(options.shared, clock);
   if (!opened) return report_error(opened.error(), kExitFailed);
   auto job = opened->store->find(options.name);
   if (!job) return report_error(job.error(), kExitUsage);

@@ -19,6 +19,8 @@ struct SharedOptions {
   std::filesystem::path home;          // as given; see home_path()
   OutputForm form = OutputForm::kText;
   std::string region = "us-east-1";    // of prices and ARNs
+  std::string server;                  // as given; see chosen_server()
+  std::filesystem::path key_file;      // with the server's keys; "": those of the environment
 };
 
 enum class Waiting { kFollow, kDetach };

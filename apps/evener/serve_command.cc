@@ -65,7 +65,8 @@ Result<int> serve_until_signal(const ServeOptions& options, const S3Beside& s3,
                                       .tls = tls,
                                       .insecure = options.insecure,
                                       .s3_endpoint = s3.endpoint,
-                                      .more_keys = s3.keys},
+                                      .more_keys = s3.keys,
+                                      .bucket = s3.bucket},
                                      *files, clock);
   if (!server) return tl::unexpected(server.error());
   warn(options, *listen);

@@ -19,6 +19,7 @@ struct S3Beside {
   std::string endpoint{};                      // what `evener env` tells clients; "": nothing
   // Of a server that is not ours. A client has one key for all services: ours takes it too.
   std::vector<control_plane::Key> keys{};
+  std::string bucket{};                        // what the server tells `--server`; "": none
 };
 
 // Answers the exit code.

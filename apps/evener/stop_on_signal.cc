@@ -6,34 +6,22 @@
 
 #include "base/log.h"
 #include "evener/commands.h"
-#include "evener/engine_seat.h"
 
 namespace evener::app {
 namespace {
 
 constexpr std::chrono::milliseconds kTurn{50};
 
+bool out_of_reach(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kTimedOut;
+}
+
 }  // namespace
 
-StopOnSignal::StopOnSignal(Home home, std::string job, std::unique_ptr<store::Store> store,
-                           Interrupts& interrupts, const Clock& clock)
-    : home_(std::move(home)),
-      job_(std::move(job)),
-      store_(std::move(store)),
-      interrupts_(interrupts),
-      clock_(clock) {}
-
-Result<std::unique_ptr<StopOnSignal>> StopOnSignal::start(const Home& home, const std::string& job,
-                                                          Interrupts& interrupts,
-                                                          const Clock& clock) {
-  auto store = store::open_store(home.root);
-  if (!store) return tl::unexpected(store.error());
-  std::unique_ptr<StopOnSignal> stopper(
-      new StopOnSignal(home, job, std::move(*store), interrupts, clock));
-  StopOnSignal* self = stopper.get();
-  stopper->thread_ = std::jthread([self](const std::stop_token& stop) { self->run(stop); });
-  return stopper;
-}
+StopOnSignal::StopOnSignal(std::unique_ptr<JobSource> source, std::string job,
+                           Interrupts& interrupts)
+    : source_(std::move(source)), job_(std::move(job)), interrupts_(interrupts),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 void StopOnSignal::run(const std::stop_token& stop) {
   int signals = 0;
@@ -46,18 +34,17 @@ void StopOnSignal::run(const std::stop_token& stop) {
 }
 
 void StopOnSignal::request_stop(int signals_so_far) {
-  const auto job = store_->find(job_);
+  const auto job = source_->find(job_);
   // Only a reader that does not read can hold us now: leave as any program would.
   if (job && job->ended() && signals_so_far > 1) ::_exit(kExitStopped);
   if (job && job->ended()) return;
-  const jobs::JobEvent event{.job = job_, .time = clock_.wall_now(),
-                             .change = jobs::StopRequested{.cause = jobs::StopCause::kUser,
-                                                           .at_once = signals_so_far > 1}};
-  const auto committed = store_->commit({&event, 1});
-  if (!committed)
-    log_line(LogLevel::kError, "train", "the stop could not be written",
-             {{"job", job_}, {"error", committed.error().message}});
-  wake_engine(home_);
+  const Status stopped =
+      job ? source_->stop(*job, signals_so_far > 1 ? Stop::kAtOnce : Stop::kWithGrace)
+          : Status(tl::unexpected(job.error()));
+  if (stopped) return;
+  log_line(LogLevel::kError, "train", "the stop could not be sent",
+           {{"job", job_}, {"error", stopped.error().message}});
+  if (signals_so_far > 1 && out_of_reach(stopped.error())) ::_exit(kExitFailed);
 }
 
 }  // namespace evener::app

@@ -32,13 +32,6 @@ Result<std::string> read_request(const std::string& path, os::FileSystem& files)
   return os::read_text(files, path, kMaxRequestBytes);
 }
 
-// Relative paths in a request file are meant from where the file is.
-std::string request_folder(const TrainOptions& options) {
-  const bool from_file = !options.job_file.empty() && options.job_file != "-";
-  return from_file ? std::filesystem::absolute(options.job_file).parent_path().string()
-                   : std::filesystem::current_path().string();
-}
-
 Status check_scheme(std::string_view what, const std::string& uri) {
   if (uri.empty() || uri.starts_with("file://") || uri.starts_with("s3://")) return ok();
   return failure(ErrorCode::kUnsupported,
@@ -64,6 +57,12 @@ Status check_output(const std::string& uri) {
 }
 
 }  // namespace
+
+std::string request_folder(const TrainOptions& options) {
+  const bool from_file = !options.job_file.empty() && options.job_file != "-";
+  return from_file ? std::filesystem::absolute(options.job_file).parent_path().string()
+                   : std::filesystem::current_path().string();
+}
 
 jobs::InstanceShape whole_machine() {
   const auto cluster = machine_cluster();
@@ -98,7 +97,7 @@ Status set_fit(const std::string& text, jobs::JobSpec& spec) {
                  "--fit '" + text + "': use share, strict or scaled:FACTOR, such as scaled:0.5");
 }
 
-Result<std::string> request_text(const TrainOptions& options, const Home& home,
+Result<std::string> request_text(const TrainOptions& options, const std::string& output,
                                  os::FileSystem& files, WallTime now) {
   if (!options.job_file.empty()) {
     auto text = read_request(options.job_file, files);
@@ -107,7 +106,7 @@ Result<std::string> request_text(const TrainOptions& options, const Home& home,
   }
   api::TrainFlags flags = options.flags;
   flags.default_name = api::default_job_name(flags.entry_point, now);
-  if (flags.output.empty()) flags.output = home.output().string();
+  if (flags.output.empty()) flags.output = output;
   return api::request_from_flags(flags, std::filesystem::current_path().string());
 }
 

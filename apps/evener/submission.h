@@ -16,9 +16,12 @@
 
 namespace evener::app {
 
-// The CreateTrainingJob body that `options` stand for. Reads the file or standard input.
-Result<std::string> request_text(const TrainOptions& options, const Home& home,
+// The CreateTrainingJob body that `options` stand for, with `output` where flags name none. Reads
+// the file or standard input.
+Result<std::string> request_text(const TrainOptions& options, const std::string& output,
                                  os::FileSystem& files, WallTime now);
+// What relative paths in the request are relative to: the folder of the file, or where we are.
+std::string request_folder(const TrainOptions& options);
 
 // Validates `request`, resolves its instance types and makes the job durable. Answers its name.
 Result<std::string> submit(const std::string& request, const TrainOptions& options,

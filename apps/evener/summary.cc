@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "advice/cost/cost.h"
 #include "base/byte_size.h"
 #include "evener/text_table.h"
 
@@ -42,12 +41,8 @@ std::vector<GroupSummary> group_summaries(const jobs::TrainingJob& job) {
   return groups;
 }
 
-void add_cost(JobSummary& summary, const catalog::Catalog& catalog, WallTime now) {
-  std::vector<cost::GroupUse> uses;
-  for (const auto& group : summary.groups)
-    uses.push_back({group.name, group.type, group.count, group.billable_seconds});
-  const auto cost = cost::job_cost(uses, catalog, summary.region, now);
-  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+void add_cost(JobSummary& summary, const cost::JobCost& cost) {
+  for (std::size_t i = 0; i < std::min(summary.groups.size(), cost.groups.size()); ++i) {
     summary.groups[i].usd = cost.groups[i].usd;
     summary.groups[i].price_note = cost.groups[i].price_note;
     summary.groups[i].price_source = cost.groups[i].price_source;
@@ -98,7 +93,15 @@ std::string metric_line(const std::vector<jobs::MetricValue>& metrics) {
 
 }  // namespace
 
-JobSummary summarize(const jobs::TrainingJob& job, const catalog::Catalog& catalog,
+std::vector<cost::GroupUse> group_uses(const jobs::TrainingJob& job) {
+  std::vector<cost::GroupUse> uses;
+  for (const auto& group : job.spec.groups)
+    uses.push_back({group.name, group.instance_type, group.count,
+                    jobs::billable_seconds(job).value_or(0)});
+  return uses;
+}
+
+JobSummary summarize(const jobs::TrainingJob& job, const cost::JobCost& cost,
                      const std::string& region, WallTime now) {
   JobSummary summary;
   summary.job = job.spec.name;
@@ -114,7 +117,7 @@ JobSummary summarize(const jobs::TrainingJob& job, const catalog::Catalog& catal
   summary.artifacts = job.artifacts;
   summary.metrics = job.final_metrics;
   summary.notices = job.notices;
-  add_cost(summary, catalog, now);
+  add_cost(summary, cost);
   if (!job.usage.empty()) summary.verdict = verdict_of(summary, job.spec);
   return summary;
 }

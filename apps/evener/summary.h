@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "advice/catalog/catalog.h"
+#include "advice/cost/cost.h"
 #include "advice/diagnosis/diagnosis.h"
 #include "base/clock.h"
 #include "training/jobs/jobs.h"
@@ -48,7 +48,11 @@ struct JobSummary {
   std::vector<std::string> notices;
 };
 
-JobSummary summarize(const jobs::TrainingJob& job, const catalog::Catalog& catalog,
+// What each group of a job used, to be priced.
+std::vector<cost::GroupUse> group_uses(const jobs::TrainingJob& job);
+
+// `cost`: of group_uses(job), in their order.
+JobSummary summarize(const jobs::TrainingJob& job, const cost::JobCost& cost,
                      const std::string& region, WallTime now);
 
 // For people: a few lines of text.

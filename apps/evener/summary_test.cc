@@ -45,8 +45,13 @@ jobs::TrainingJob finished_job() {
   return job;
 }
 
+cost::JobCost small_cost() {
+  return cost::job_cost(group_uses(finished_job()), small_catalog(), "us-east-1",
+                        from_millis(20'000));
+}
+
 TEST(Summary, AveragesWithinAGroupAndPricesEveryInstance) {
-  const auto summary = summarize(finished_job(), small_catalog(), "us-east-1", from_millis(20'000));
+  const auto summary = summarize(finished_job(), small_cost(), "us-east-1", from_millis(20'000));
   ASSERT_EQ(summary.groups.size(), 2u);
   EXPECT_DOUBLE_EQ(summary.groups[0].cpu_percent_mean, 75);
   EXPECT_DOUBLE_EQ(summary.groups[0].cpu_percent_max, 200);
@@ -55,7 +60,7 @@ TEST(Summary, AveragesWithinAGroupAndPricesEveryInstance) {
 }
 
 TEST(Summary, DoesNotMakeUpATotalWhereAPriceIsMissing) {
-  const auto summary = summarize(finished_job(), small_catalog(), "us-east-1", from_millis(20'000));
+  const auto summary = summarize(finished_job(), small_cost(), "us-east-1", from_millis(20'000));
   EXPECT_FALSE(summary.groups[1].usd);
   EXPECT_FALSE(summary.usd);
   const auto parsed = nlohmann::json::parse(summary_json(summary));
@@ -67,7 +72,7 @@ TEST(Summary, TellsTheLastValueOfTheFirstMetrics) {
   auto job = finished_job();
   for (int i = 0; i < 10; ++i)
     job.final_metrics.push_back({"m" + std::to_string(i), i + 0.25, from_millis(5)});
-  const auto summary = summarize(job, small_catalog(), "us-east-1", from_millis(20'000));
+  const auto summary = summarize(job, small_cost(), "us-east-1", from_millis(20'000));
   const auto lines = summary_lines(summary);
   const auto line = std::ranges::find_if(lines, [](const std::string& one) {
     return one.starts_with("metrics");
@@ -82,7 +87,7 @@ TEST(Summary, TellsTheLastValueOfTheFirstMetrics) {
 
 TEST(SummaryJson, HasTheMembersThatProgramsReadByName) {
   const auto parsed = nlohmann::json::parse(
-      summary_json(summarize(finished_job(), small_catalog(), "us-east-1", from_millis(20'000))));
+      summary_json(summarize(finished_job(), small_cost(), "us-east-1", from_millis(20'000))));
   EXPECT_EQ(parsed["event"], "summary");
   EXPECT_EQ(parsed["job"], "photos");
   EXPECT_EQ(parsed["status"], "Completed");

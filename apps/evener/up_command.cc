@@ -132,7 +132,8 @@ Result<int> up(const UpOptions& options, Interrupts& interrupts) {
   if (!door) return tl::unexpected(door.error());
   const std::string endpoint = "http://127.0.0.1:" + std::to_string((*door)->port());
   std::fprintf(stderr, "S3 is at %s, bucket %s\n", endpoint.c_str(), options.bucket.c_str());
-  return serve_until_signal(options.serve, {.endpoint = endpoint}, interrupts);
+  return serve_until_signal(options.serve, {.endpoint = endpoint, .bucket = options.bucket},
+                            interrupts);
 }
 
 }  // namespace

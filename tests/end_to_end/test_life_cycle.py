@@ -285,7 +285,7 @@ while True:
 
 
 def test_memory_over_the_limit_is_told_from_other_kills(house: HouseOfJobs) -> None:
-    house.home.mkdir()
+    house.home.mkdir(exist_ok=True)
     (house.home / "config.toml").write_text(
         '[[instance]]\ntype = "ml.tiny"\nvcpus = 1\nmemory_gib = 0.1\n')
     process = house.start(*house.train("hog", HOG, "--fit", "strict", groups="all=ml.tiny:1"),
