@@ -105,7 +105,7 @@ def test_json_events_are_the_same_as_without_a_server(house: HouseWithServer,
         rows = [json.loads(line) for line in done.stdout.splitlines()]
         assert any(row["event"] == "usage" for row in rows)
         return [(row["event"], row.get("status"), row.get("text"), sorted(row)) for row in rows
-                if row["event"] not in ("sample", "progress", "message")]
+                if row["event"] not in ("sample", "progress", "message", "notice")]
 
     def texts(rows: list[tuple[object, ...]]) -> list[object]:
         return [row[2] for row in rows if row[0] == "log"]
