@@ -53,7 +53,8 @@ def test_a_pytorch_job_of_two_groups(cloud, session, capsys):
                                instance_groups=["data_group", "dnn_group"]),
     }
     estimator = PyTorch(image_uri="local", instance_groups=[DATA, DNN], metric_definitions=LOSS,
-                        hyperparameters={"epochs": 3}, **PYTORCH, **options(cloud))
+                        hyperparameters={"epochs": 3, "pause": 1.5},
+                        **PYTORCH, **options(cloud))
     estimator.fit(inputs, wait=True, logs="All")
 
     printed = capsys.readouterr().out
