@@ -77,10 +77,10 @@ def test_a_hyperparameter_over_2500_characters_is_refused_and_2500_pass(trial: T
             assert "hyperParameters" in outcome.err and "2500" in outcome.err
 
 
-def test_object_stores_are_refused_before_the_job_runs(trial: Trial):
-    trial.refused("s3://b/k", "file:///path works", OutputDataConfig={"S3OutputPath": "s3://b/k"})
-    trial.refused("channel raw", "s3://b/k", "file:///path works",
-                  InputDataConfig=[channel("raw", "s3://b/k")])
+def test_object_stores_are_refused_where_no_endpoint_is_known(trial: Trial):
+    hint = "no S3 endpoint is known: set AWS_ENDPOINT_URL_S3"
+    trial.refused("s3://", hint, OutputDataConfig={"S3OutputPath": "s3://b/k"})
+    trial.refused("s3://", hint, InputDataConfig=[channel("raw", "s3://b/k")])
 
 
 def test_an_output_that_is_a_file_is_refused_before_the_job_runs(trial: Trial):
