@@ -153,6 +153,7 @@ except OSError as error:
 """
 
 
+@needs_namespaces("nothing can be closed for writing to the job")
 @pytest.mark.parametrize("told_by", ["file", "environment"])
 def test_requirements_come_from_an_index_and_stay_as_installed(house: HouseOfJobs,
                                                                told_by: str) -> None:
