@@ -139,7 +139,7 @@ make_environment() {
 # name another index, so pip tries what uv could not get. The files name all that is needed.
 install_python_packages() {
   if [ -x .venv/bin/uv ] && [ "$1" != .venv ]; then
-    .venv/bin/uv pip install -q --no-config --no-deps --python "$1/bin/python" -r "$2" \
+    .venv/bin/uv pip install -q --no-config --native-tls --no-deps --python "$1/bin/python" -r "$2" \
       2>build/uv.log && return
     say "uv could not install (build/uv.log); trying pip"
   fi
