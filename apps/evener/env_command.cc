@@ -16,11 +16,10 @@ namespace {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-Result<control_plane::Key> choose_key(const Home& home, bool read_only) {
+Result<control_plane::Key> choose_key(const Home& home, control_plane::Role wanted) {
   SystemRandom random;
   const auto keys = control_plane::open_keys(home.keys(), random);
   if (!keys) return tl::unexpected(keys.error());
-  const auto wanted = read_only ? control_plane::Role::kReadOnly : control_plane::Role::kFull;
   const auto found = std::ranges::find(*keys, wanted, &control_plane::Key::role);
   if (found == keys->end())
     return failure(ErrorCode::kNotFound, "the key file " + home.keys().string() + " has no " +
@@ -36,13 +35,14 @@ http::AccessKey own_key(const control_plane::Key& key) {
 // this server knows, which our server takes too. No such server knows our read-only key.
 Result<http::AccessKey> find_key(const Home& home, const ServerAddress& address,
                                  const EnvOptions& options, os::FileSystem& files) {
-  const auto chosen = choose_key(home, options.read_only);
+  using control_plane::Role;
+  const auto chosen = choose_key(home, options.read_only ? Role::kReadOnly : Role::kFull);
   if (!chosen) return tl::unexpected(chosen.error());
   const auto access = storage::read_access(files, home.storage_access());
   const bool beside = access && access->endpoint == address.s3_endpoint && !access->key.id.empty();
   if (!beside) return own_key(*chosen);
   if (!options.read_only) return access->key;
-  const auto full = choose_key(home, false);
+  const auto full = choose_key(home, Role::kFull);
   if (full && full->id != access->key.id)
     std::fprintf(stderr, "evener: the S3 server at %s does not know this read-only key\n",
                  address.s3_endpoint.c_str());

@@ -61,6 +61,17 @@ std::map<std::string, std::string> host_environment() {
   return kept;
 }
 
+std::map<std::string, std::string> environment_variables() {
+  std::map<std::string, std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view pair = *entry;
+    const auto equals = pair.find('=');
+    if (equals != std::string_view::npos)
+      all[std::string(pair.substr(0, equals))] = pair.substr(equals + 1);
+  }
+  return all;
+}
+
 std::vector<std::string> current_environment() {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);

@@ -16,7 +16,8 @@ namespace evener::app {
 // variables that a chosen Python needs.
 std::map<std::string, std::string> host_environment();
 
-// All of it, as "K=V", for programs of our own.
+// All of it by name, and as "K=V" for programs of our own.
+std::map<std::string, std::string> environment_variables();
 std::vector<std::string> current_environment();
 
 // The user's credential folders and the home itself: no job may see them.

@@ -17,17 +17,6 @@ std::filesystem::path home_of(const std::filesystem::path& job_folder) {
   return job_folder.parent_path().parent_path();
 }
 
-std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> all;
-  for (const std::string& pair : current_environment()) {
-    const auto equals = pair.find('=');
-    if (equals != std::string::npos) all[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-  return all;
-}
-
-}  // namespace
-
 bool uses_object_store(const jobs::JobSpec& spec) {
   if (is_object(spec.output_uri)) return true;
   if (std::ranges::any_of(spec.channels, is_object, &jobs::Channel::uri)) return true;
@@ -35,9 +24,11 @@ bool uses_object_store(const jobs::JobSpec& spec) {
   return source != spec.hyperparameters.end() && is_object(source->second);
 }
 
+}  // namespace
+
 Status keep_object_access(const Home& home, const jobs::JobSpec& spec, os::FileSystem& files) {
   if (!uses_object_store(spec)) return ok();
-  auto access = storage::access_from(environment());
+  auto access = storage::access_from(environment_variables());
   if (!access) return tl::unexpected(access.error());
   const auto folder = backends::job_folder(home.root, spec.name);
   if (*access) {
@@ -61,19 +52,16 @@ Result<storage::S3Access> find_object_access(const std::filesystem::path& job_fo
                  "no S3 endpoint is known: set AWS_ENDPOINT_URL_S3, or start one with `evener up`");
 }
 
-ObjectStores::ObjectStores() : client_(http::make_client({})) {}
-
 std::unique_ptr<storage::S3Store> ObjectStores::make(
     std::function<Result<storage::S3Access>()> access, const backends::StoreWishes& wishes) {
   storage::S3Options options;
-  if (const auto known = access()) {
-    options.retry.patience = known->patience;
-    client_ = http::make_client({.ca_file = known->ca_file});
-  }
+  const auto known = access();
+  if (known) options.retry.patience = known->patience;
+  clients_.push_back(http::make_client({.ca_file = known ? known->ca_file : ""}));
   options.access = std::move(access);
   options.trouble = wishes.trouble;
   options.stop = wishes.stop;
-  return storage::make_s3_store(std::move(options), {.client = *client_,
+  return storage::make_s3_store(std::move(options), {.client = *clients_.back(),
                                                      .clock = clock_,
                                                      .random = random_,
                                                      .pause = storage::real_pause()});

@@ -1,14 +1,15 @@
 // The object stores that a home's jobs use besides file://: where they are, who may open them, and
 // the clients that do.
 //
-// Used by:  train and serve (check_object_access, keep_object_access), supervise, jobs upload, up.
-// Threads:  an ObjectStores may be shared.
+// Used by:  train (keep_object_access), supervise, jobs upload, remote_inputs.
+// Threads:  one; the stores that an ObjectStores makes may be shared, and end before it.
 // Fails:    kInvalidArgument when an s3:// place is named and no endpoint is known; access files'
 //           errors.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/ids.h"
@@ -19,8 +20,6 @@
 #include "training/jobs/jobs.h"
 
 namespace evener::app {
-
-bool uses_object_store(const jobs::JobSpec& spec);
 
 // Before a job of this process is made durable: what the environment says of S3 is kept for the
 // job in its folder, readable by its owner only. Fails if the job needs a store and neither the
@@ -33,7 +32,6 @@ Result<storage::S3Access> find_object_access(const std::filesystem::path& job_fo
 
 class ObjectStores {
  public:
-  ObjectStores();
   // `access` is asked again after failures.
   std::unique_ptr<storage::S3Store> make(std::function<Result<storage::S3Access>()> access,
                                          const backends::StoreWishes& wishes);
@@ -41,7 +39,7 @@ class ObjectStores {
  private:
   SystemClock clock_;
   SystemRandom random_;
-  std::unique_ptr<http::Client> client_;
+  std::vector<std::unique_ptr<http::Client>> clients_;   // one for each store
 };
 
 }  // namespace evener::app

@@ -53,11 +53,7 @@ std::string bucket_for(const ServerConnection& server, const jobs::JobSpec& spec
 
 // The environment's, and what it does not say as the server has it.
 Result<std::optional<storage::S3Access>> access_of(const ServerConnection& server) {
-  std::map<std::string, std::string> all;
-  for (const std::string& pair : current_environment()) {
-    const auto equals = pair.find('=');
-    if (equals != std::string::npos) all[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
+  std::map<std::string, std::string> all = environment_variables();
   if (!server.facts.s3_endpoint.empty())
     all.try_emplace("AWS_ENDPOINT_URL_S3", server.facts.s3_endpoint);
   if (!all.contains("AWS_ENDPOINT_URL_S3")) return std::optional<storage::S3Access>();

@@ -112,7 +112,7 @@ class RemoteJobs final : public JobSource {
   Status remove(const jobs::TrainingJob& job) override {
     const auto answered =
         client_.ask(Service::kSageMaker, "DeleteTrainingJob", named(job.spec.name));
-    if (!answered.result && answered.repeated && !find(job.spec.name)) return ok();
+    if (!answered.result && answered.repeated && is_gone(find(job.spec.name))) return ok();
     return status_of(answered);
   }
 
@@ -155,7 +155,8 @@ class RemoteJobs final : public JobSource {
     if (!filter.name_contains.empty())
       input.set("NameContains", make_string(filter.name_contains));
     std::vector<std::string> names;
-    while (names.size() < filter.limit) {
+    for (bool more = true; more && names.size() < filter.limit;) {
+      const std::size_t before = names.size();
       input.set("MaxResults", make_integer(static_cast<std::int64_t>(
                                   std::min(kPage, filter.limit - names.size()))));
       const auto answered = client_.ask(Service::kSageMaker, "ListTrainingJobs", input);
@@ -163,7 +164,7 @@ class RemoteJobs final : public JobSource {
       for (const Value& job : answered.result->items_at("TrainingJobSummaries"))
         names.emplace_back(job.text_at("TrainingJobName"));
       const std::string_view next = answered.result->text_at("NextToken");
-      if (next.empty()) break;
+      more = !next.empty() && names.size() > before;
       input.set("NextToken", make_string(next));
     }
     return names;
@@ -175,6 +176,10 @@ class RemoteJobs final : public JobSource {
 };
 
 }  // namespace
+
+bool is_gone(const Result<jobs::TrainingJob>& looked_up) {
+  return !looked_up && looked_up.error().code == ErrorCode::kNotFound;
+}
 
 std::unique_ptr<JobSource> make_remote_jobs(const ServerConnection& server, Patience patience) {
   return std::make_unique<RemoteJobs>(server, patience);

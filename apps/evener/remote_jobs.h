@@ -39,6 +39,9 @@ struct ServerConnection {
 Result<ServerConnection> connect(const std::string& url, const SharedOptions& options,
                                  const Clock& clock);
 
+// After a deletion whose answer may have been lost; a server that does not answer says nothing.
+bool is_gone(const Result<jobs::TrainingJob>& looked_up);
+
 std::unique_ptr<JobSource> make_remote_jobs(const ServerConnection& server, Patience patience);
 
 }  // namespace evener::app

@@ -100,11 +100,7 @@ Result<std::unique_ptr<storage::S3Door>> open_door(const storage::S3Server& serv
 // Another's server: its keys come from the environment.
 Result<S3Beside> take_server(const std::string& endpoint, const Home& home,
                              os::FileSystem& files) {
-  std::map<std::string, std::string> environment;
-  for (const std::string& pair : current_environment()) {
-    const auto equals = pair.find('=');
-    if (equals != std::string::npos) environment[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
+  std::map<std::string, std::string> environment = environment_variables();
   environment["AWS_ENDPOINT_URL_S3"] = endpoint;
   auto access = storage::access_from(environment);
   if (!access) return tl::unexpected(access.error());

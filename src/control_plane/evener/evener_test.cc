@@ -38,8 +38,12 @@ class FollowersTest : public ::testing::Test {
   std::unique_ptr<store::Store> store_;
   const SystemClock clock_;
   Stores stores_{home_.path()};
-  std::unique_ptr<Followers> followers_ = std::make_unique<Followers>(
-      stores_, clock_, [](const std::string&) { return following::JobFiles{"/none", "/none"}; });
+  std::vector<std::string> asked_for_;   // by the thread of the followers
+  std::unique_ptr<Followers> followers_ =
+      std::make_unique<Followers>(stores_, clock_, [this](const std::string& job) {
+        asked_for_.push_back(job);
+        return following::JobFiles{"/none", "/none"};
+      });
 };
 
 TEST_F(FollowersTest, WhatIsThereIsAnsweredAtOnce) {
@@ -74,6 +78,15 @@ TEST_F(FollowersTest, AnUnknownJobIsNotFound) {
   const auto answer = follow("nobody", {}, 20s).get();
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(FollowersTest, ANameThatLeadsElsewhereIsNoJobFromAnyPlace) {
+  for (const char* name : {"../a", "..", "a/../b", "/a"}) {
+    const auto answer = follow(name, {.row = 1}, 0ms).get();
+    ASSERT_FALSE(answer) << name;
+    EXPECT_EQ(answer.error().code, ErrorCode::kNotFound);
+  }
+  EXPECT_EQ(asked_for_, std::vector<std::string>{});
 }
 
 TEST(Answers, FactsAndCostsComeBackAsTheyWere) {

@@ -12,6 +12,13 @@ constexpr std::chrono::milliseconds kTurn{20};
 constexpr following::ReadLimit kLimit{.events = 4096, .lines = 10'000, .line_bytes = 1u << 20,
                                       .samples = 10'000};
 
+// A name becomes a part of a path: one that no job can have is not looked for.
+bool can_be_a_name(std::string_view job) {
+  return std::ranges::all_of(job, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
 wire::Output output_of(const following::JobUpdate& update, const following::Position& position) {
   wire::Output output;
   output.value.set("Update", following::document_of(update));
@@ -31,6 +38,8 @@ Followers::~Followers() {
 }
 
 void Followers::follow(Wish wish, Answer answer) {
+  if (!can_be_a_name(wish.job))
+    return answer(failure(ErrorCode::kNotFound, "no job " + wish.job));
   const MutexLock lock(mutex_);
   const auto wait = std::clamp(wish.wait, std::chrono::milliseconds(0), kLongestWait);
   const bool at_once = released_ || waiting_ >= kMostWaiting;

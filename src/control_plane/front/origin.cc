@@ -8,13 +8,6 @@
 namespace evener::control_plane {
 namespace {
 
-bool same_name(std::string_view left, std::string_view right) {
-  return std::ranges::equal(left, right, [](char a, char b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return lower(a) == lower(b);
-  });
-}
-
 bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -41,7 +34,7 @@ bool allowed_host(std::string_view header, const FrontOptions& options) {
   if (address == Address::kLoopback) return true;
   if (address == Address::kOther) return options.addresses == HostAddresses::kAny;
   return std::ranges::any_of(options.host_names,
-                             [&](const std::string& name) { return same_name(name, host); });
+                             [&](const std::string& name) { return http::same_name(name, host); });
 }
 
 }  // namespace

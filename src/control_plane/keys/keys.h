@@ -3,7 +3,7 @@
 // Used by:  apps (`evener serve`, `evener env`); control_plane/front for the roles.
 // Threads:  values and functions.
 // Fails:    kPermissionDenied when others may read the file or it is not ours; kCorrupt when it is
-//           not one of ours; kNoSpace, kIo.
+//           not one of ours; kLimitExceeded over kMostKeys; kNoSpace, kIo.
 // Format:   {"keys":[{"id":"...","secret":"...","role":"full"}]}
 #pragma once
 

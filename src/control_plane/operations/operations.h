@@ -1,6 +1,7 @@
 // An operation of a service as the front calls it.
 //
-// Used by:  control_plane/{front,sagemaker,logs,identity}, metrics; apps join their tables.
+// Used by:  control_plane/{front,background,sagemaker,logs,cloudwatch,identity,evener}; apps join
+//           their tables.
 // Threads:  `run` is called on a server's thread and must not wait long; its Answer may be called
 //           from any thread, once, also later.
 // Fails:    the Answer's error becomes AWS's; see wire.h.

@@ -1,6 +1,6 @@
 // Stores to read from: each belongs to one thread at a time, and a request takes one for itself.
 //
-// Used by:  control_plane/{sagemaker,logs}, metrics.
+// Used by:  control_plane/{sagemaker,logs,cloudwatch,evener}; apps own them.
 // Threads:  take() from any.
 // Fails:    take() with the store's error when another has to be opened and cannot.
 #pragma once

@@ -6,6 +6,7 @@
 namespace evener::storage {
 namespace {
 
+constexpr std::uint64_t kLongestChunk = std::uint64_t{1} << 62;   // no server takes as much
 constexpr std::size_t kLongestLine = 4'096;   // of what is kept of a chunk's size line or a trailer
 
 tl::unexpected<Error> no_request() {
@@ -96,8 +97,9 @@ void ChunkedBody::end_line() {
     if (line_.empty()) place_ = Place::kEnd;
   } else {
     const auto size = number<16>(line_);
-    left_ = size ? *size + 2 : 0;
-    place_ = !size ? Place::kEnd : *size == 0 ? Place::kTrailer : Place::kData;
+    const bool good = size && *size <= kLongestChunk;
+    left_ = good ? *size + 2 : 0;
+    place_ = !good ? Place::kEnd : *size == 0 ? Place::kTrailer : Place::kData;
   }
   line_.clear();
 }

@@ -153,5 +153,13 @@ TEST(ChunkedBodyTest, EndsAfterItsTrailersHoweverItComes) {
   }
 }
 
+TEST(ChunkedBodyTest, ASizeThatIsNoneOrOverflowsEndsIt) {
+  for (const std::string size : {"ffffffffffffffff", "fffffffffffffffe", "10000000000000000", "x", ""}) {
+    ChunkedBody chunks;
+    chunks.feed(size + "\r\n");
+    EXPECT_TRUE(chunks.ended()) << size;
+  }
+}
+
 }  // namespace
 }  // namespace evener::storage

@@ -1,6 +1,6 @@
 // The loop that joins store, scheduling and a backend: take events, commit, decide, carry out.
 //
-// Used by:  apps (embedded in `evener train`, later in `evener serve`), simulation.
+// Used by:  apps (the seat of `evener train` and `evener serve`), control_plane, simulation.
 // Threads:  step() and run() on one thread; post(), commit() and wake() from any, but commit() not
 //           from what it calls.
 // Fails:    make_engine() with the store's error. A commit that fails is tried again until it succeeds or
