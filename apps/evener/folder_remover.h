@@ -1,8 +1,8 @@
 // Removes the folders of deleted jobs, one after another, beside whatever else goes on.
 //
 // Used by:  serve.
-// Threads:  one of its own, which ends in the destructor once the folder at hand is gone; remove()
-//           from any.
+// Threads:  one of its own, which ends in the destructor once all that it was given is gone;
+//           remove() from any.
 // Fails:    what cannot be removed is logged.
 #pragma once
 

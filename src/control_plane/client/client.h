@@ -48,7 +48,6 @@ class ServerClient {
   ServerClient(ServerClientOptions options, http::Client& http, const Clock& clock)
       : options_(std::move(options)), http_(http), clock_(clock) {}
 
-  const std::string& url() const { return options_.url; }
   Answered ask(wire::Service service, std::string_view operation, const document::Value& input) const;
 
  private:

@@ -6,15 +6,9 @@
 namespace evener::storage {
 namespace {
 
-constexpr std::string_view kUpperDigits = "0123456789ABCDEF";
-constexpr std::string_view kLowerDigits = "0123456789abcdef";
+constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -24,22 +18,6 @@ int digit(char c) {
 }
 
 }  // namespace
-
-std::string uri_encode(std::string_view text, Slash slash) {
-  std::string encoded;
-  encoded.reserve(text.size());
-  for (const char c : text) {
-    if (is_unreserved(c) || (c == '/' && slash == Slash::kKept)) {
-      encoded += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    encoded += '%';
-    encoded += kUpperDigits[byte >> 4];
-    encoded += kUpperDigits[byte & 15];
-  }
-  return encoded;
-}
 
 std::optional<std::string> uri_decode(std::string_view text) {
   std::string decoded;
@@ -78,8 +56,8 @@ std::string base64(std::span<const std::byte> bytes) {
 std::string hex(std::span<const std::byte> bytes) {
   std::string text;
   for (const std::byte byte : bytes) {
-    text += kLowerDigits[std::to_integer<unsigned>(byte) >> 4];
-    text += kLowerDigits[std::to_integer<unsigned>(byte) & 15];
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
   }
   return text;
 }

@@ -14,10 +14,7 @@
 
 namespace evener::storage {
 
-enum class Slash { kKept, kEncoded };
-// RFC 3986's unreserved characters stay, all else becomes %XX, as SigV4 wants it.
-std::string uri_encode(std::string_view text, Slash slash);
-// Also '+' for a blank, as listings with encoding-type=url have it.
+// Of http::percent_encode(), and '+' for a blank, as listings with encoding-type=url have it.
 std::optional<std::string> uri_decode(std::string_view text);
 
 std::string base64(std::span<const std::byte> bytes);

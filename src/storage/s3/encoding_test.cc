@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "http/http.h"
+
 namespace evener::storage {
 namespace {
 
@@ -10,14 +12,14 @@ std::string base64_of(std::string_view text) {
 }
 
 TEST(Encoding, OnlyUnreservedCharactersStay) {
-  EXPECT_EQ(uri_encode("aZ0-._~ /+\xff", Slash::kKept), "aZ0-._~%20/%2B%FF");
-  EXPECT_EQ(uri_encode("a/b", Slash::kEncoded), "a%2Fb");
+  EXPECT_EQ(http::percent_encode("aZ0-._~ /+\xff", http::Slash::kKept), "aZ0-._~%20/%2B%FF");
+  EXPECT_EQ(http::percent_encode("a/b", http::Slash::kEncoded), "a%2Fb");
 }
 
 TEST(Encoding, DecodingUndoesItAndRefusesBadEscapes) {
   std::string all;
   for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
-  EXPECT_EQ(uri_decode(uri_encode(all, Slash::kEncoded)), all);
+  EXPECT_EQ(uri_decode(http::percent_encode(all, http::Slash::kEncoded)), all);
   EXPECT_EQ(uri_decode("a+b"), "a b");
   for (const char* text : {"%", "%1", "%zz", "a%2"}) EXPECT_FALSE(uri_decode(text)) << text;
 }

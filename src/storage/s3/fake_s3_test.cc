@@ -165,7 +165,7 @@ http::Response FakeS3::list(const std::string& bucket, Query query) {
       break;
     }
     const std::string key = at->first.substr(bucket.size() + 1);
-    contents += element("Contents", element("Key", uri_encode(key, Slash::kKept)) +
+    contents += element("Contents", element("Key", http::percent_encode(key, http::Slash::kKept)) +
                                         element("Size", std::to_string(at->second.bytes.size())));
   }
   return ok_answer(element(
@@ -173,7 +173,7 @@ http::Response FakeS3::list(const std::string& bucket, Query query) {
       element("EncodingType", "url") + contents +
           (next.empty() ? element("IsTruncated", "false")
                         : element("IsTruncated", "true") +
-                              element("NextContinuationToken", uri_encode(next, Slash::kKept)))));
+                              element("NextContinuationToken", http::percent_encode(next, http::Slash::kKept)))));
 }
 
 http::Response FakeS3::list_uploads(const std::string& bucket, Query query) {

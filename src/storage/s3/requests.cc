@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "storage/s3/encoding.h"
 #include "storage/s3/xml.h"
 
 namespace evener::storage {
@@ -18,7 +17,8 @@ std::string query_text(Query query) {
   std::string text;
   for (const auto& [name, value] : query) {
     if (!text.empty()) text += '&';
-    text += uri_encode(name, Slash::kEncoded) + "=" + uri_encode(value, Slash::kEncoded);
+    text += http::percent_encode(name, http::Slash::kEncoded);
+    text += "=" + http::percent_encode(value, http::Slash::kEncoded);
   }
   return text;
 }
@@ -60,7 +60,7 @@ std::string path_to(const Route& route, const std::string& key) {
   if (key.empty() && route.path_start.size() > 1) {
     return route.path_start.substr(0, route.path_start.size() - 1);
   }
-  return route.path_start + uri_encode(key, Slash::kKept);
+  return route.path_start + http::percent_encode(key, http::Slash::kKept);
 }
 
 std::string header_of(const http::Response& response, std::string_view name) {

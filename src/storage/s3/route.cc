@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/s3/encoding.h"
+#include "http/http.h"
 
 namespace evener::storage {
 namespace {
@@ -42,7 +42,7 @@ Route make_route(const Address& address, const std::string& bucket, Addressing a
   if (addressing == Addressing::kVirtual) {
     target.host = bucket + "." + target.host;
   } else {
-    start += uri_encode(bucket, Slash::kEncoded) + "/";
+    start += http::percent_encode(bucket, http::Slash::kEncoded) + "/";
   }
   return {.origin = target.scheme + "://" + target.host,
           .host = host_header(target),

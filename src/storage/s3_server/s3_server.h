@@ -3,9 +3,8 @@
 // Used by:  apps (`evener up`).
 // Threads:  one of its own watches the child; the rest from any thread.
 // Fails:    start() when the folder cannot be written, another server has it (kUnavailable), or the
-//           program is missing. Later trouble is
-//           in status(): the server is started again, with pauses that grow. The child ends with
-//           us, also when we are killed.
+//           program is missing. Later trouble is in status(): the server is started again, with
+//           pauses that grow. The child ends with us, also when we are killed.
 #pragma once
 
 #include <chrono>
