@@ -182,7 +182,8 @@ Status ControlServer::open_front() {
                   {.account = std::string(kAccount),
                    .complete = [this](auto& spec, auto& notices) { return complete(spec, notices); },
                    .deleted = [this](const std::string& job) { forget(job); }}),
-              background_.move(file_operations()), own_operations(),
+              background_.move(search_operations(stores_)), background_.move(file_operations()),
+              own_operations(),
               identity_operations(std::string(kAccount))}),
       clock_, random_));
   endpoint_ = (options_.tls ? "https://" : "http://") + to_string(listening_);

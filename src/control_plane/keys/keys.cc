@@ -104,13 +104,13 @@ std::optional<Role> role_from(std::string_view text) {
 }
 
 Result<std::vector<Key>> open_keys(const fs::path& file, Random& random) {
-  os::UniqueFd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  os::UniqueFd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!in && errno == ENOENT) {
     const std::vector<Key> keys{
         {upper_id(random), random_suffix(random, kSecretCharacters), Role::kFull},
         {upper_id(random), random_suffix(random, kSecretCharacters), Role::kReadOnly}};
     RETURN_IF_ERROR(make_file(file, text_of(keys), random));
-    in = os::UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    in = os::UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   }
   if (!in) return errno_failure(errno, "open the key file " + file.string());
   RETURN_IF_ERROR(check_owner(file, in.get()));

@@ -42,6 +42,13 @@ TEST_F(KeyFile, KeepsItsKeys) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
 }
 
+TEST_F(KeyFile, IsNotWaitedForWhereItIsAPipe) {
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  const auto keys = open_keys(file(), random_);
+  ASSERT_FALSE(keys);
+  EXPECT_EQ(keys.error().code, ErrorCode::kPermissionDenied);
+}
+
 TEST_F(KeyFile, IsRefusedIfOthersMayReadIt) {
   write(R"({"keys":[{"id":"a","secret":"b","role":"full"}]})", 0640);
   const auto keys = open_keys(file(), random_);

@@ -24,15 +24,6 @@ class SageMaker : public std::enable_shared_from_this<SageMaker> {
     answer(wire::Output{.value = {}, .ready_json = **output});
   }
 
-  template <class Read>
-  void read(const Value& input, const Answer& answer, const Read& read) {
-    auto store = stores_.take();
-    if (!store) return answer(tl::unexpected<Error>(store.error()));
-    auto value = read(**store, input);
-    if (!value) return answer(tl::unexpected<Error>(std::move(value.error())));
-    answer(wire::Output{.value = std::move(*value), .ready_json = {}});
-  }
-
   void create(const Value& input, const Caller& caller, const Answer& answer) {
     commit(operations::create_training_job(input,
                                            {.region = caller.region,
@@ -104,10 +95,14 @@ class SageMaker : public std::enable_shared_from_this<SageMaker> {
 using Reading = Result<Value> (*)(Store&, const Value&);
 using Changing = Result<Change> (*)(Store&, const Value&, WallTime);
 
-Operation read_operation(const std::shared_ptr<SageMaker>& service, std::string name, Reading read) {
+Operation read_operation(Stores& stores, std::string name, Reading read) {
   return {wire::Service::kSageMaker, std::move(name), Access::kRead,
-          [service, read](const Value& input, const Caller&, const Answer& answer) {
-            service->read(input, answer, read);
+          [&stores, read](const Value& input, const Caller&, const Answer& answer) {
+            auto store = stores.take();
+            if (!store) return answer(tl::unexpected<Error>(store.error()));
+            auto value = read(**store, input);
+            if (!value) return answer(tl::unexpected<Error>(std::move(value.error())));
+            answer(wire::Output{.value = std::move(*value), .ready_json = {}});
           }};
 }
 
@@ -134,15 +129,18 @@ std::vector<Operation> sagemaker_operations(Stores& stores, engine::Engine& engi
        [service](const Value& input, const Caller& caller, const Answer& answer) {
          service->create(input, caller, answer);
        }},
-      read_operation(service, "ListTrainingJobs", operations::list_training_jobs),
-      read_operation(service, "Search", operations::search),
-      read_operation(service, "ListTags", operations::list_tags),
+      read_operation(stores, "ListTrainingJobs", operations::list_training_jobs),
+      read_operation(stores, "ListTags", operations::list_tags),
       change_operation(service, "StopTrainingJob", operations::stop_training_job),
       change_operation(service, "DeleteTrainingJob", operations::delete_training_job),
       change_operation(service, "UpdateTrainingJob", operations::update_training_job),
       change_operation(service, "AddTags", operations::add_tags),
       change_operation(service, "DeleteTags", operations::delete_tags),
   };
+}
+
+std::vector<Operation> search_operations(Stores& stores) {
+  return {read_operation(stores, "Search", operations::search)};
 }
 
 }  // namespace evener::control_plane

@@ -34,4 +34,7 @@ struct SageMakerOptions {
 std::vector<Operation> sagemaker_operations(Stores& stores, engine::Engine& engine,
                                             const Clock& clock, SageMakerOptions options);
 
+// Search may read every job of the home: for threads of its own (control_plane/background).
+std::vector<Operation> search_operations(Stores& stores);
+
 }  // namespace evener::control_plane
