@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, TypeVar
 
 import pytest
 
@@ -215,11 +215,13 @@ class HouseOfJobs:
         assert not lies, "\n".join(lies)
 
 
-@pytest.fixture
-def house(evener: Path, environment: dict[str, str]) -> Iterator[HouseOfJobs]:
-    """A home of its own, of which nothing may be left when the test is over."""
+House = TypeVar("House", bound="HouseOfJobs")
+
+
+def furnished(make: Callable[[Path], House]) -> Iterator[House]:
+    """A house in a folder of its own, audited; no process of it is left, whatever the test did."""
     root = Path(tempfile.mkdtemp(prefix="evener-"))
-    house = HouseOfJobs(evener, root, environment)
+    house = make(root)
     try:
         yield house
         house.audit()
@@ -229,3 +231,9 @@ def house(evener: Path, environment: dict[str, str]) -> Iterator[HouseOfJobs]:
         for process in house.started:
             process.wait()
         shutil.rmtree(root, ignore_errors=True)
+
+
+@pytest.fixture
+def house(evener: Path, environment: dict[str, str]) -> Iterator[HouseOfJobs]:
+    """A home of its own, of which nothing may be left when the test is over."""
+    yield from furnished(lambda root: HouseOfJobs(evener, root, environment))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 from pathlib import Path
 from typing import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from house_of_jobs import COMMAND_SECONDS, HouseOfJobs
+from house_of_jobs import COMMAND_SECONDS, HouseOfJobs, furnished
 
 
 class HouseWithServer(HouseOfJobs):
@@ -71,7 +69,7 @@ class HouseWithServer(HouseOfJobs):
 
 @pytest.fixture(name="house")
 def house_with_server(evener: Path, environment: dict[str, str]) -> Iterator[HouseWithServer]:
-    yield from furnished(evener, environment, "serve")
+    yield from furnished(lambda root: HouseWithServer(evener, root, environment, "serve"))
 
 
 @pytest.fixture
@@ -79,21 +77,7 @@ def house_with_objects(evener: Path, environment: dict[str, str]) -> Iterator[Ho
     """Behind `evener up`."""
     if not shutil.which("weed", path=environment["PATH"]):
         pytest.skip("the S3 server's program weed is not installed; run tools/setup.sh")
-    yield from furnished(evener, environment, "up")
-
-
-def furnished(evener: Path, environment: dict[str, str], command: str) -> Iterator[HouseWithServer]:
-    root = Path(tempfile.mkdtemp(prefix="evener-"))
-    house = HouseWithServer(evener, root, environment, command)
-    try:
-        yield house
-        house.audit()
-    finally:
-        for pid in house.processes():
-            os.kill(pid, signal.SIGKILL)
-        for process in house.started:
-            process.wait()
-        shutil.rmtree(root, ignore_errors=True)
+    yield from furnished(lambda root: HouseWithServer(evener, root, environment, "up"))
 
 
 class Way:

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
 #include "control_plane/cloudwatch/calls.h"
 #include "control_plane/cloudwatch/inputs.h"
 #include "control_plane/cloudwatch/series.h"
+#include "control_plane/stores/stores.h"
 
 namespace evener::control_plane {
 namespace {
@@ -59,26 +59,10 @@ Filter read_filter(const Value& input, WallTime now) {
   return filter;
 }
 
-std::string token_of(const jobs::PageKey& key) {
-  return std::string(kTokenStart) + std::to_string(key.time_ms) + "/" + std::to_string(key.id) + "/" +
-         key.text;
-}
-
 Result<std::optional<jobs::PageKey>> read_token(std::string_view token) {
   if (token.empty()) return std::nullopt;
-  jobs::PageKey key;
-  const auto take = [&](std::int64_t& number) {
-    const auto parsed = std::from_chars(token.data(), token.data() + token.size(), number);
-    const auto used = static_cast<std::size_t>(parsed.ptr - token.data());
-    if (parsed.ec != std::errc() || used == token.size() || *parsed.ptr != '/') return false;
-    token.remove_prefix(used + 1);
-    return true;
-  };
-  const bool shaped = token.starts_with(kTokenStart);
-  token.remove_prefix(std::min(token.size(), kTokenStart.size()));
-  if (!shaped || !take(key.time_ms) || !take(key.id))
-    return invalid_value("The NextToken is not valid.");
-  key.text = token;
+  auto key = page_key_from(kTokenStart, token);
+  if (!key) return invalid_value("The NextToken is not valid.");
   return key;
 }
 
@@ -149,7 +133,7 @@ Result<Value> list_metrics(store::Store& store, const Value& input, WallTime now
   }
   Value output = make_object();
   output.set("Metrics", listing.take());
-  if (next) output.set("NextToken", make_string(token_of(*next)));
+  if (next) output.set("NextToken", make_string(page_token(kTokenStart, *next)));
   return output;
 }
 

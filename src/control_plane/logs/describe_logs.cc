@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <charconv>
 
 #include "control_plane/logs/events.h"
 #include "control_plane/logs/log_calls.h"
+#include "control_plane/stores/stores.h"
 
 namespace evener::control_plane {
 namespace {
@@ -14,6 +14,7 @@ using document::make_string;
 using document::Value;
 
 constexpr std::int64_t kStreamPage = 50;
+constexpr std::string_view kTokenStart = "s/";
 
 std::string group_arn(const std::string& region, const LogOptions& options) {
   return "arn:aws:logs:" + region + ":" + options.account + ":log-group:" + std::string(kLogGroup);
@@ -48,25 +49,10 @@ Result<Value> described(const Stream& stream, const std::string& region, const L
   return value;
 }
 
-std::string token_of(const jobs::PageKey& key) {
-  return "s/" + std::to_string(key.time_ms) + "/" + std::to_string(key.id) + "/" + key.text;
-}
-
 Result<std::optional<jobs::PageKey>> read_token(std::string_view token) {
   if (token.empty()) return std::nullopt;
-  jobs::PageKey key;
-  const auto take = [&](std::int64_t& number) {
-    const auto parsed = std::from_chars(token.data(), token.data() + token.size(), number);
-    const auto used = static_cast<std::size_t>(parsed.ptr - token.data());
-    if (parsed.ec != std::errc() || used == token.size() || *parsed.ptr != '/') return false;
-    token.remove_prefix(used + 1);
-    return true;
-  };
-  const bool shaped = token.starts_with("s/");
-  token.remove_prefix(std::min<std::size_t>(token.size(), 2));
-  if (!shaped || !take(key.time_ms) || !take(key.id))
-    return invalid_parameter("The specified nextToken is invalid.");
-  key.text = token;
+  auto key = page_key_from(kTokenStart, token);
+  if (!key) return invalid_parameter("The specified nextToken is invalid.");
   return key;
 }
 
@@ -128,7 +114,7 @@ Result<Value> describe_log_streams(store::Store& store, const Value& input,
   }
   Value output = make_object();
   output.set("logStreams", std::move(list));
-  if (page->next) output.set("nextToken", make_string(token_of(*page->next)));
+  if (page->next) output.set("nextToken", make_string(page_token(kTokenStart, *page->next)));
   return output;
 }
 

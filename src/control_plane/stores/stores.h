@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/mutex.h"
@@ -51,5 +54,10 @@ class Stores {
   Mutex mutex_;
   std::vector<Reader> idle_ GUARDED_BY(mutex_);
 };
+
+// Where a page of jobs ended, as the token of an operation that lists what belongs to jobs: `start`
+// tells the operations' tokens apart. Nothing for a text that page_token() did not make.
+std::string page_token(std::string_view start, const jobs::PageKey& key);
+std::optional<jobs::PageKey> page_key_from(std::string_view start, std::string_view token);
 
 }  // namespace evener::control_plane
