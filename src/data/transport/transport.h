@@ -1,0 +1,15 @@
+// How bytes of the data service travel: frames, messages, servers and connections.
+//
+// Used by:  data/client, data/dispatcher, data/worker, apps.
+// Threads:  each header says.
+// Fails:    each header says.
+// Source:   formats/wire.md is the exact text of all that crosses a socket.
+#pragma once
+
+#include "data/transport/control_client.h"
+#include "data/transport/control_server.h"
+#include "data/transport/data_server.h"
+#include "data/transport/endpoint.h"
+#include "data/transport/frame.h"
+#include "data/transport/messages.h"
+#include "data/transport/schema.h"
