@@ -18,6 +18,7 @@ packages=(
   libssl-dev             # SHA-256 of signatures, TLS of the server
   libcurl4-openssl-dev libpugixml-dev
   libre2-dev             # patterns of metrics
+  libjpeg62-turbo-dev libpng-dev libwebp-dev  # photographs of the data service
   python3-venv
   python3-dev            # the C module of the training toolkit, for its conformance test
   slirp4netns            # a job's way to the outside
