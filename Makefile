@@ -35,6 +35,7 @@ bench: build
 
 # Benchmarks that run other programs beside this one; those that are not installed are named.
 peers: build
+	@benchmarks/peers/setup.sh
 	@$(PYTHON) benchmarks/run.py --evener $(BUILD)/evener --peers
 
 clean:

@@ -32,10 +32,10 @@ test_packages=(
 )
 # Photographs for examples/heterogeneous; unpacked below build, never installed.
 photo_packages=(lomiri-wallpapers-16.04 mate-backgrounds)
-photo_folder=build/photo-packages
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
+. tools/installing.sh
 
 check_system() {
   local id="" id_like="" version=""
@@ -57,26 +57,6 @@ check_system() {
       fail "$id $version is too old: Debian 12 or Ubuntu 24.04 has the compiler that is needed."
       ;;
   esac
-}
-
-missing_packages() {
-  local installed
-  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
-    sed -n 's/^installed //p' || true)
-  local name
-  for name in "$@"; do
-    grep -qxF "$name" <<<"$installed" || echo "$name"
-  done
-}
-
-may_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
-
-as_root() {
-  if [ "$(id -u)" = 0 ]; then
-    env DEBIAN_FRONTEND=noninteractive "$@"
-  else
-    sudo env DEBIAN_FRONTEND=noninteractive "$@"
-  fi
 }
 
 # Reads the package lists afresh only when the first try fails.
@@ -107,46 +87,6 @@ install_test_packages() {
   done
 }
 
-# The first Python of at least 3.10 that can make environments; the system's own before others.
-find_python() {
-  local candidate
-  for candidate in /usr/bin/python3 python3 python3.13 python3.12 python3.11 python3.10; do
-    if "$candidate" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 10))' \
-      >/dev/null 2>&1; then
-      echo "$candidate"
-      return
-    fi
-  done
-  fail "no Python of at least 3.10 with the modules venv and ensurepip was found."
-}
-
-# make_environment FOLDER REQUIREMENTS: made anew when the requirements have changed.
-make_environment() {
-  local stamp
-  stamp=$(sha256sum "$2")
-  if [ "$(cat "$1/requirements.sha256" 2>/dev/null)" = "$stamp" ] &&
-    [ -x "$1/bin/python" ]; then
-    return
-  fi
-  say "making the Python environment in $1"
-  rm -rf "$1"
-  "$(find_python)" -m venv "$1"
-  install_python_packages "$1" "$2"
-  echo "$stamp" >"$1/requirements.sha256"
-  changed=yes
-}
-
-# With uv, once .venv has it: a tenth of pip's time. uv does not read pip's settings, which may
-# name another index, so pip tries what uv could not get. The files name all that is needed.
-install_python_packages() {
-  if [ -x .venv/bin/uv ] && [ "$1" != .venv ]; then
-    .venv/bin/uv pip install -q --no-config --native-tls --no-deps --python "$1/bin/python" -r "$2" \
-      2>build/uv.log && return
-    say "uv could not install (build/uv.log); trying pip"
-  fi
-  "$1/bin/python" -m pip install -q --disable-pip-version-check --no-input --no-deps -r "$2"
-}
-
 # The SDKs' packages want a younger Python than the rest.
 make_sdk_environments() {
   if ! "$(find_python)" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
@@ -155,24 +95,6 @@ make_sdk_environments() {
   fi
   make_environment .venv-sdk-v2 tests/requirements-sdk-v2.txt
   make_environment .venv-sdk-v3 tests/requirements-sdk-v3.txt
-}
-
-fetch_photos() {
-  local name folder
-  for name in "${photo_packages[@]}"; do
-    folder=$photo_folder/$name
-    [ ! -d "$folder" ] || continue
-    say "fetching photographs: $name"
-    rm -rf build/download "$folder.part"
-    mkdir -p build/download "$folder.part"
-    (cd build/download && { apt-get download -q "$name" || {
-      may_be_root && as_root apt-get update -q && apt-get download -q "$name"; }; }) >build/photos.log 2>&1 ||
-      { cat build/photos.log >&2; fail "the package $name could not be fetched."; }
-    dpkg -x build/download/"$name"_*.deb "$folder.part"
-    mv "$folder.part" "$folder"
-    rm -rf build/download
-    changed=yes
-  done
 }
 
 write_versions() {
@@ -194,5 +116,7 @@ install_test_packages
 make_environment .venv tools/requirements.txt
 make_environment .venv-clients tests/requirements-clients.txt
 make_sdk_environments
-fetch_photos
+for name in "${photo_packages[@]}"; do
+  fetch_photos "$name" || fail "the package $name could not be fetched (build/photos.log)."
+done
 write_versions

@@ -1,294 +1,245 @@
 #!/usr/bin/env python3
-"""Requests a second of `evener serve`, as clients see them.
+"""Requests a second of `evener serve`, as clients see them, beside moto_server and a null server.
 
-    serve_bench.py --evener build/evener [--seconds 5] [--rounds 3]
+    serve_bench.py --evener build/evener [--seconds 2] [--rounds 3]
 
-wrk asks over 1, 16 and 64 connections: DescribeTrainingJob of one job and of many, signed;
-CreateTrainingJob with names that never repeat, each durable before it is answered; GetLogEvents
-pages of a megabyte. Creation runs without signatures, since wrk cannot sign. The jobs wait for a
-machine that is taken, so that nothing else runs. Then what a server costs that has ten thousand
-ended jobs and nothing to do: memory, and how often its threads wake up. One JSON object a line on
-stdout.
+wrk asks over 1, 16 and 64 connections, each server in turn: DescribeTrainingJob of one job and of
+many, pages of ListTrainingJobs, GetLogEvents pages of a megabyte, signed; CreateTrainingJob with
+names that never repeat, each durable before it is answered, without signatures since wrk cannot
+sign. The jobs wait for a machine that is taken, so that nothing else runs. Then a page of a list of
+100,000; what ten thousand silent connections cost; and what a server costs that has ten thousand
+ended jobs and nothing to do. One JSON object a line on stdout, ratios last.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import hmac
-import json
-import os
+import resource
 import shutil
-import signal
-import subprocess
-import tempfile
+import sys
 import time
-import urllib.request
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
-from urllib.parse import urlsplit
 
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from peers import Moto, moto, null_server  # noqa: E402
+from rounds import Rounds  # noqa: E402
+from served import (TOO_LARGE, Served, fill, job_body, resident_bytes, served,  # noqa: E402
+                    wake_ups, write_program)
+from wire import Client, creating, fixed, is_open, load, silent_connections  # noqa: E402
+
+CONNECTIONS = (1, 16, 64)
 LOG_PAGE_LINES = 10_000
+LOG_LINE_BYTES = 78
 MANY_JOBS = 200
 IDLE_JOBS = 10_000
 IDLE_SECONDS = 10
-DONE = """
-function done(summary, latency, requests)
-  io.write(string.format('{"requests":%d,"micros":%d,"p50_micros":%d,"p99_micros":%d,"failed":%d}',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
-    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.status +
-    summary.errors.timeout))
-end
-"""
+CREATE = "SageMaker.CreateTrainingJob"
+DESCRIBE = "SageMaker.DescribeTrainingJob"
+LIST = "SageMaker.ListTrainingJobs"
+PAGE = {"MaxResults": 100}
 
 
-def signed_headers(service: str, target: str, body: str, endpoint: str, key: dict) -> dict[str, str]:
-    """SigV4 as boto3 makes it."""
-    now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    headers = {"content-type": "application/x-amz-json-1.1", "host": urlsplit(endpoint).netloc,
-               "x-amz-date": now, "x-amz-target": target}
-    names = ";".join(headers)
-    canonical = "\n".join(["POST", "/", "", *(f"{k}:{v}" for k, v in headers.items()), "", names,
-                           hashlib.sha256(body.encode()).hexdigest()])
-    scope = f"{now[:8]}/us-east-1/{service}/aws4_request"
-    text = "\n".join(["AWS4-HMAC-SHA256", now, scope,
-                      hashlib.sha256(canonical.encode()).hexdigest()])
-    secret = ("AWS4" + key["AWS_SECRET_ACCESS_KEY"]).encode()
-    for part in (now[:8], "us-east-1", service, "aws4_request", text):
-        secret = hmac.new(secret, part.encode(), hashlib.sha256).digest()
-    return {"Content-Type": headers["content-type"], "X-Amz-Date": now, "X-Amz-Target": target,
-            "Authorization": f"AWS4-HMAC-SHA256 Credential={key['AWS_ACCESS_KEY_ID']}/{scope}, "
-                             f"SignedHeaders={names}, Signature={secret.hex()}"}
+@dataclass
+class Bench:
+    evener: Path
+    moto: Path
+    null: Path
+    seconds: int
+    listed: int
+    silent: int
+    rounds: Rounds
+
+    def load(self, what: str, way: str, where: str, script: str, connections: int,
+             number: int) -> None:
+        result = load(where, script, connections, self.seconds)
+        self.rounds.sample(f"{what}, {connections} connections", way, connections=connections,
+                           round=number, **result)
 
 
-class Served:
-    """One server on a home of its own."""
-
-    def __init__(self, evener: Path, home: Path, *words: str) -> None:
-        self.evener, self.home = evener, home
-        self.environment = dict(os.environ, EVENER_HOME=str(home))
-        self.process = subprocess.Popen(
-            [str(evener), "serve", "--json", "--listen", "127.0.0.1:0", *words],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment)
-        self.endpoint = json.loads(self.process.stdout.readline())["endpoint"]
-        self.key = json.loads(subprocess.run([str(evener), "env", "--json"], check=True,
-                                             env=self.environment, capture_output=True).stdout)
-
-    def ask(self, target: str, body: dict, service: str = "sagemaker") -> dict:
-        text = json.dumps(body)
-        request = urllib.request.Request(
-            self.endpoint, data=text.encode(),
-            headers=signed_headers(service, target, text, self.endpoint, self.key))
-        with urllib.request.urlopen(request) as answer:
-            return json.loads(answer.read() or b"{}")
-
-    def end(self) -> None:
-        if self.process.poll() is not None:
-            return
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(60)
-
-
-@contextmanager
-def served(evener: Path, *words: str) -> Iterator[Served]:
-    home = Path(tempfile.mkdtemp(prefix="evener-bench-"))
-    server = Served(evener, home, *words)
-    try:
-        yield server
-    finally:
-        server.end()
-        end_supervisors(home)
-        shutil.rmtree(home, ignore_errors=True)
-
-
-def supervisors(home: Path) -> list[int]:
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                words = (folder / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if f"{home}/jobs/".encode() in words:
-                found.append(int(folder.name))
-    return found
-
-
-def end_supervisors(home: Path) -> None:
-    """Jobs outlive their server: those of a bench's home end with it, at once."""
-    deadline = time.monotonic() + 20
-    while (left := supervisors(home)) and time.monotonic() < deadline:
-        for pid in left:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
-        time.sleep(0.2)
-
-
-def job_body(home: Path, name: str, instance_type: str = "ml.m5.large") -> dict:
+def read_scripts(client: Client, names: list[str], page: dict) -> dict[str, str]:
     return {
-        "TrainingJobName": name,
-        "RoleArn": "arn:aws:iam::000000000000:role/evener",
-        "AlgorithmSpecification": {"TrainingImage": "local", "TrainingInputMode": "File"},
-        "HyperParameters": {"epochs": "3", "sagemaker_program": "train.py",
-                            "sagemaker_submit_directory": f"file://{home}/source"},
-        "OutputDataConfig": {"S3OutputPath": f"file://{home}/out"},
-        "ResourceConfig": {"VolumeSizeInGB": 1, "InstanceType": instance_type, "InstanceCount": 1},
-        "StoppingCondition": {"MaxRuntimeInSeconds": 600},
-        "Environment": {"EVENER_FIT": "strict", "EVENER_STOP_GRACE_SECONDS": "0"},
+        "describe": fixed(client, "sagemaker", DESCRIBE, [{"TrainingJobName": names[0]}]),
+        "describe_many": fixed(client, "sagemaker", DESCRIBE,
+                               [{"TrainingJobName": name} for name in names]),
+        "list": fixed(client, "sagemaker", LIST, [PAGE]),
+        "log_page": fixed(client, "logs", "Logs_20140328.GetLogEvents", [page]),
     }
 
 
-def load(server: Served, script: str, connections: int, seconds: int) -> dict:
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
-        file.write(script + DONE)
-        file.flush()
-        out = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", file.name,
-                              server.endpoint + "/"], capture_output=True, text=True, check=True)
-    result = json.loads(out.stdout.splitlines()[-1])
-    result["per_second"] = round(result["requests"] * 1e6 / result.pop("micros"))
-    return result
+def our_scripts(server: Served, names: list[str]) -> dict[str, str]:
+    """Makes the jobs: one that ran and wrote its log, the others ended at once."""
+    write_program(server.home, f"for i in range({LOG_PAGE_LINES}):\n"
+                               f"    print(str(i).rjust({LOG_LINE_BYTES}, '.'))\n")
+    server.ask(CREATE, job_body(server.home, names[0]))
+    while server.ask(DESCRIBE, {"TrainingJobName": names[0]})["TrainingJobStatus"] in (
+            "InProgress", "Stopping"):
+        time.sleep(0.1)
+    for name in names[1:]:
+        server.ask(CREATE, job_body(server.home, name, TOO_LARGE))
+    time.sleep(1)
+    group = {"logGroupName": "/aws/sagemaker/TrainingJobs"}
+    stream = server.ask("Logs_20140328.DescribeLogStreams",
+                        {**group, "logStreamNamePrefix": f"{names[0]}/"}, "logs")
+    page = {**group, "logStreamName": stream["logStreams"][0]["logStreamName"],
+            "startFromHead": True}
+    return read_scripts(server, names, page)
 
 
-def lua(text: str) -> str:
-    return "[==[" + text + "]==]"
+def moto_scripts(peer: Moto, home: Path, names: list[str]) -> dict[str, str]:
+    for name in names:
+        peer.ask(CREATE, job_body(home, name))
+    return read_scripts(peer, names, peer.write_log(LOG_PAGE_LINES, "." * LOG_LINE_BYTES))
 
 
-def fixed(server: Served, service: str, target: str, bodies: list[dict]) -> str:
-    """A script that sends these requests in turn."""
-    made = []
-    for body in bodies:
-        text = json.dumps(body)
-        headers = signed_headers(service, target, text, server.endpoint, server.key)
-        fields = ",".join(f'["{name}"]={lua(value)}' for name, value in headers.items())
-        made.append(f"wrk.format('POST', '/', {{{fields}}}, {lua(text)})")
-    return ("local all = {}\nfunction init(args)\n"
-            + "\n".join(f"all[{i + 1}] = {one}" for i, one in enumerate(made))
-            + "\nend\nlocal at = 0\nfunction request()\nat = at % #all + 1\nreturn all[at]\nend\n")
+def measure_reads(bench: Bench, number: int) -> None:
+    names = [f"job-{i}" for i in range(MANY_JOBS)]
+    with ExitStack() as stack:
+        server = stack.enter_context(served(bench.evener))
+        ours = our_scripts(server, names)
+        peer = stack.enter_context(moto(bench.moto))
+        theirs = moto_scripts(peer, server.home, names) if peer else {}
+        null = stack.enter_context(null_server(bench.null))
+        for connections in CONNECTIONS:
+            for what, script in ours.items():
+                bench.load(what, "evener", server.endpoint, script, connections, number)
+                if null and what == "describe":
+                    bench.load(what, "null", null, script, connections, number)
+                if peer and what in theirs:
+                    bench.load(what, "moto", peer.endpoint, theirs[what], connections, number)
 
 
-def creating(server: Served, mark: str, instance_type: str = "ml.m5.large") -> str:
-    body = json.dumps(job_body(server.home, "NAME", instance_type))
-    return (f"local body = {lua(body)}\nlocal at = 0\n"
-            "local headers = {['Content-Type']='application/x-amz-json-1.1',"
-            "['X-Amz-Target']='SageMaker.CreateTrainingJob'}\nfunction request()\nat = at + 1\n"
-            f"local text = body:gsub('NAME', '{mark}-' .. at)\n"
-            "return wrk.format('POST', '/', headers, text)\nend\n")
-
-
-def report(what: str, connections: int, number: int, result: dict) -> None:
-    print(json.dumps({"bench": "serve", "what": what, "connections": connections, "round": number,
-                      **result}), flush=True)
-
-
-def measure_reads(args: argparse.Namespace, number: int) -> None:
-    with served(args.evener) as server:
-        source = server.home / "source"
-        source.mkdir()
-        (source / "train.py").write_text(
-            f"for i in range({LOG_PAGE_LINES}):\n    print(str(i).rjust(78, '.'))\n")
-        names = [f"job-{i}" for i in range(MANY_JOBS)]
-        server.ask("SageMaker.CreateTrainingJob", job_body(server.home, names[0]))
-        while True:
-            job = server.ask("SageMaker.DescribeTrainingJob", {"TrainingJobName": names[0]})
-            if job["TrainingJobStatus"] not in ("InProgress", "Stopping"):
-                break
-            time.sleep(0.1)
-        for name in names[1:]:   # refused for their size, and so ended at once
-            server.ask("SageMaker.CreateTrainingJob",
-                       job_body(server.home, name, "ml.p4d.24xlarge"))
-        time.sleep(1)
-        group = {"logGroupName": "/aws/sagemaker/TrainingJobs"}
-        stream = server.ask("Logs_20140328.DescribeLogStreams",
-                            {**group, "logStreamNamePrefix": f"{names[0]}/"}, "logs")
-        page = {**group, "logStreamName": stream["logStreams"][0]["logStreamName"],
-                "startFromHead": True}
-        scripts = {
-            "describe": fixed(server, "sagemaker", "SageMaker.DescribeTrainingJob",
-                              [{"TrainingJobName": names[0]}]),
-            "describe_many": fixed(server, "sagemaker", "SageMaker.DescribeTrainingJob",
-                                   [{"TrainingJobName": name} for name in names]),
-            "log_page": fixed(server, "logs", "Logs_20140328.GetLogEvents", [page]),
-        }
-        for connections in (1, 16, 64):
-            for what, script in scripts.items():
-                report(what, connections, number, load(server, script, connections, args.seconds))
-
-
-def measure_creates(args: argparse.Namespace, number: int) -> None:
-    for connections in (1, 16, 64):
-        with served(args.evener, "--insecure") as server:
-            source = server.home / "source"
-            source.mkdir()
-            (source / "train.py").write_text("import time\ntime.sleep(3600)\n")
+def measure_creates(bench: Bench, number: int) -> None:
+    for connections in CONNECTIONS:
+        with served(bench.evener, "--insecure") as server, moto(bench.moto) as peer:
+            write_program(server.home, "import time\ntime.sleep(3600)\n")
             for i in range(16):   # takes the machine
-                server.ask("SageMaker.CreateTrainingJob",
-                           job_body(server.home, f"taken-{i}"))
+                server.ask(CREATE, job_body(server.home, f"taken-{i}"))
             time.sleep(2)
-            result = load(server, creating(server, f"c{connections}"), connections, args.seconds)
-            report("create", connections, number, result)
+            body = job_body(server.home, "")
+            bench.load("create", "evener", server.endpoint, creating(body, f"c{connections}"),
+                       connections, number)
+            if peer:
+                peer.ask(CREATE, job_body(server.home, "first"))   # it loads its models then
+                script = creating(body, f"c{connections}", peer.authorization(CREATE))
+                bench.load("create", "moto", peer.endpoint, script, connections, number)
             for i in range(16):
                 server.ask("SageMaker.StopTrainingJob", {"TrainingJobName": f"taken-{i}"})
             time.sleep(3)
 
 
-def wake_ups(pid: int) -> int:
-    """Of all its threads, until now."""
-    total = 0
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for line in (task / "status").read_text().splitlines():
-            if line.startswith("voluntary_ctxt_switches:"):
-                total += int(line.split()[1])
-    return total
+def measure_long_list(bench: Bench, rounds: int) -> None:
+    with served(bench.evener, "--insecure") as server:
+        jobs = fill(server, bench.listed)
+        bench.rounds.say(what="long_list", jobs=jobs)
+        ways = {"newest": PAGE, "by name": {**PAGE, "SortBy": "Name"},
+                "failed": {**PAGE, "StatusEquals": "Failed"}}
+        for number in range(1, rounds + 1):
+            for connections in CONNECTIONS:
+                for way, request in ways.items():
+                    script = fixed(server, "sagemaker", LIST, [request])
+                    bench.load("long_list", way, server.endpoint, script, connections, number)
 
 
-def resident_bytes(pid: int) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    return 0
+def measure_silent(bench: Bench, number: int) -> None:
+    with served(bench.evener) as server:
+        write_program(server.home, "print('never runs')\n")
+        server.ask(CREATE, job_body(server.home, "job", TOO_LARGE))
+        time.sleep(1)
+        body = {"TrainingJobName": "job"}
+        script = fixed(server, "sagemaker", DESCRIBE, [body])
+        what, few = "describe beside silent", (1, 16)
+        for connections in few:
+            bench.load(what, "without", server.endpoint, script, connections, number)
+        before = resident_bytes(server.process.pid)
+        with silent_connections(server, bench.silent, DESCRIBE, body) as opened:
+            more = resident_bytes(server.process.pid) - before
+            for connections in few:
+                bench.load(what, "with", server.endpoint, script, connections, number)
+            left = sum(is_open(one) for one in opened)
+        bench.rounds.sample("silent connections", "evener", opened=bench.silent,
+                            still_open=left, more_bytes=more, round=number)
 
 
-def measure_idle(args: argparse.Namespace, number: int) -> None:
-    with served(args.evener, "--insecure") as server:
-        source = server.home / "source"
-        source.mkdir()
-        (source / "train.py").write_text("print('never runs')\n")
-        jobs = 0
-        for turn in range(1000):   # each is refused for its size, and so ends at once
-            script = creating(server, f"i{turn}", "ml.p4d.24xlarge")
-            jobs += load(server, script, 16, 2)["requests"]
-            if jobs >= IDLE_JOBS:
-                break
-        time.sleep(2)
+def measure_idle(bench: Bench, number: int) -> None:
+    with served(bench.evener, "--insecure") as server:
+        jobs = fill(server, IDLE_JOBS)
         server.end()
-        again = Served(args.evener, server.home)
+        again = Served(bench.evener, server.home)
         try:
-            page = again.ask("SageMaker.ListTrainingJobs", {"MaxResults": 100})
+            page = again.ask(LIST, PAGE)
             assert len(page["TrainingJobSummaries"]) == 100, page
             time.sleep(2)
             before = wake_ups(again.process.pid)
             time.sleep(IDLE_SECONDS)
             rate = (wake_ups(again.process.pid) - before) / IDLE_SECONDS
-            report("idle", 0, number, {"jobs": jobs, "wake_ups_per_second": rate,
-                                       "resident_bytes": resident_bytes(again.process.pid)})
+            bench.rounds.sample("idle", "evener", jobs=jobs, wake_ups_per_second=rate,
+                                resident_bytes=resident_bytes(again.process.pid), round=number)
         finally:
             again.end()
 
 
-def main() -> None:
+def compare(rounds: Rounds) -> None:
+    def name(what: str, connections: int) -> str:
+        return f"{what}, {connections} connections"
+
+    rate = "per_second"
+    rounds.ratio(name("describe", 1), rate, "evener", "null", at_least=0.7)
+    for connections in CONNECTIONS:
+        bar = 100 if connections > 1 else None
+        rounds.ratio(name("describe", connections), rate, "evener", "moto", at_least=bar)
+        for what in ("describe_many", "list", "log_page", "create"):
+            rounds.ratio(name(what, connections), rate, "evener", "moto")
+    for way in ("newest", "by name", "failed"):
+        rounds.bar(name("long_list", 1), way, "p99_micros", at_most=10_000)
+    rounds.bar(name("describe", 16), "evener", "p99_micros", at_most=2_000)
+    rounds.bar(name("create", 16), "evener", rate, at_least=2_000)
+    for connections in (1, 16):
+        # No slower, but for what two runs of the same differ by.
+        what = name("describe beside silent", connections)
+        rounds.ratio(what, rate, "with", "without", at_least=0.95)
+        rounds.ratio(what, "p99_micros", "with", "without")
+    rounds.bar("silent connections", "evener", "more_bytes", at_most=100_000_000)
+    rounds.bar("idle", "evener", "resident_bytes", at_most=60_000_000)
+    rounds.bar("idle", "evener", "wake_ups_per_second", at_most=1)
+
+
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--evener", type=Path, required=True)
+    parser.add_argument("--moto", type=Path, default=ROOT / ".venv-peers-tools/bin/moto_server")
+    parser.add_argument("--null", type=Path, help="the built http_server_bench")
     parser.add_argument("--seconds", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
-    args = parser.parse_args()
+    parser.add_argument("--listed", type=int, default=100_000)
+    parser.add_argument("--silent", type=int, default=10_000)
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = parse()
+    rounds = Rounds("serve")
     if shutil.which("wrk") is None:
-        print(json.dumps({"bench": "serve", "skipped": "wrk is not installed"}))
+        rounds.skip("wrk is not installed")
         return
+    null = args.null or args.evener.parent / "benchmarks/micro/http_server/http_server_bench"
+    for program, what in ((args.moto, "moto_server"), (null, "the null server")):
+        if not program.exists():
+            rounds.skip(f"{what} is not installed: there is no {program}")
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    bench = Bench(args.evener, args.moto, null, args.seconds, args.listed, args.silent, rounds)
     for number in range(1, args.rounds + 1):
-        measure_reads(args, number)
-        measure_creates(args, number)
-        measure_idle(args, number)
+        measure_reads(bench, number)
+        measure_creates(bench, number)
+        measure_silent(bench, number)
+        measure_idle(bench, number)
+    measure_long_list(bench, args.rounds)
+    compare(rounds)
 
 
-main()
+if __name__ == "__main__":
+    main()
