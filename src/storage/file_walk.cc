@@ -29,7 +29,7 @@ Status FileWalk::add(const os::fs::path& path, const std::string& key) {
   if (found_.size() >= kMaxListedObjects)
     return failure(ErrorCode::kLimitExceeded,
                    path.string() + ": over " + std::to_string(kMaxListedObjects) + " files");
-  found_.push_back({key, "file://" + path.string(), stat->size});
+  found_.push_back({key, "file://" + path.string(), stat->size, version_of(*stat)});
   return ok();
 }
 

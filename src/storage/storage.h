@@ -1,7 +1,7 @@
 // Object stores behind one seam: listing, ranged reads, puts. `file://` and plain paths here;
 // s3:// in s3/.
 //
-// Used by:  training/artifacts (channels in, artifacts out), apps.
+// Used by:  training/artifacts (channels in, artifacts out), data/sources, apps.
 // Threads:  an ObjectStore may be shared.
 // Fails:    kInvalidArgument on a URI that is none; kNotFound, kPermissionDenied, kNoSpace, ...
 //           with the URI in the message; kUnsupported for a scheme that has no store.
@@ -39,6 +39,17 @@ struct StoredObject {
   std::string key;              // relative to the prefix that was listed; see list()
   std::string uri;              // whole
   std::uint64_t size = 0;       // bytes
+  std::string version{};        // another one once the content is another: the time of the last
+                                // write of a file, the ETag of an S3 object; "" if the store has none
+};
+
+// A file's version; "" where its store knows no time.
+std::string version_of(const os::FileStat& stat);
+
+// What a reader remembers of an object that was listed.
+struct Listed {
+  std::uint64_t size = 0;
+  std::string_view version{};   // "": any
 };
 
 struct FetchOptions {
@@ -57,6 +68,10 @@ class ObjectStore {
   // Files that are not regular (after following symlinks) and cycles are an error.
   virtual Result<std::vector<StoredObject>> list(const Uri& prefix) = 0;
   virtual Result<std::unique_ptr<os::ReadableFile>> open(const Uri& object) = 0;
+  // Fills `buffer` from `offset` of an object that was listed. kCorrupt: it has another size or
+  // version by now.
+  virtual Status read_listed(const Uri& object, const Listed& listed, std::uint64_t offset,
+                             std::span<std::byte> buffer);
   // Appears whole under its name when close() has succeeded, or not at all.
   virtual Result<std::unique_ptr<os::WritableFile>> create(const Uri& object) = 0;
   // As create(), but close() fails with kAlreadyExists if an object of that name is there by then.

@@ -236,4 +236,23 @@ TEST_P(StoreContract, AFetchStopsWhenAsked) {
             ErrorCode::kCancelled);
 }
 
+TEST_P(StoreContract, BytesOfAListedObjectAreReadUntilItChanges) {
+  const std::string text = pattern(20'000);
+  ASSERT_TRUE(put("d/object", text));
+  const auto listed = store().list(uri("d"));
+  ASSERT_EQ(listed.value().size(), 1u);
+  const StoredObject object = listed->front();
+  EXPECT_NE(object.version, "");
+  std::string got(500, '\0');
+  const auto read = [&](std::uint64_t offset) {
+    return store().read_listed(uri("d/object"), {object.size, object.version}, offset,
+                               std::as_writable_bytes(std::span(got)));
+  };
+  ASSERT_TRUE(read(1234));
+  EXPECT_EQ(got, text.substr(1234, 500));
+  EXPECT_FALSE(read(19'501));
+  ASSERT_TRUE(put("d/object", text.substr(1)));
+  EXPECT_EQ(read(0).error().code, ErrorCode::kCorrupt);
+}
+
 }  // namespace evener::storage

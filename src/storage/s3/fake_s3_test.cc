@@ -166,7 +166,8 @@ http::Response FakeS3::list(const std::string& bucket, Query query) {
     }
     const std::string key = at->first.substr(bucket.size() + 1);
     contents += element("Contents", element("Key", http::percent_encode(key, http::Slash::kKept)) +
-                                        element("Size", std::to_string(at->second.bytes.size())));
+                                        element("Size", std::to_string(at->second.bytes.size())) +
+                                        element("ETag", at->second.etag));
   }
   return ok_answer(element(
       "ListBucketResult",

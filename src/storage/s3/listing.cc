@@ -50,7 +50,8 @@ std::vector<StoredObject> relative(Entries entries, const std::string& bucket, s
   for (const auto& entry : entries) {
     objects.push_back({.key = entry.key.substr(cut),
                        .uri = to_string(Uri{"s3", bucket, entry.key}),
-                       .size = entry.size});
+                       .size = entry.size,
+                       .version = entry.etag});
   }
   return objects;
 }

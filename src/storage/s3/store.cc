@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "storage/s3/download.h"
 #include "storage/s3/listing.h"
 #include "storage/s3/part_memory.h"
@@ -35,6 +37,22 @@ class S3StoreOverHttp final : public S3Store {
   Result<std::unique_ptr<os::ReadableFile>> open(const Uri& object) override {
     RETURN_IF_ERROR(check_object(object));
     return open_object(requests_, object);
+  }
+
+  Status read_listed(const Uri& object, const Listed& listed, std::uint64_t offset,
+                     std::span<std::byte> buffer) override {
+    RETURN_IF_ERROR(check_object(object));
+    if (offset > listed.size || buffer.size() > listed.size - offset)
+      return failure(ErrorCode::kInvalidArgument, to_string(object) + " has no such bytes");
+    std::size_t filled = 0;
+    const auto sink = [&](std::span<const std::byte> bytes) {
+      std::ranges::copy(bytes, buffer.begin() + static_cast<std::ptrdiff_t>(filled));
+      filled += bytes.size();
+      return ok();
+    };
+    return read_range(requests_, object,
+                      {.first = offset, .length = buffer.size(), .etag = std::string(listed.version)},
+                      sink, {});
   }
 
   Result<std::unique_ptr<os::WritableFile>> create(const Uri& object) override {

@@ -72,7 +72,7 @@ Result<ListingPage> parse_listing(std::string_view text) {
     auto key = decoded_key(node, encoded);
     if (!key) return tl::unexpected(std::move(key.error()));
     const std::string_view size = node.child_value("Size");
-    ListingPage::Entry entry{.key = std::move(*key)};
+    ListingPage::Entry entry{.key = std::move(*key), .etag = node.child_value("ETag")};
     const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), entry.size);
     if (error != std::errc() || end != size.data() + size.size())
       return bad_answer("has an object without a size");

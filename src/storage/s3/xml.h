@@ -22,6 +22,7 @@ struct ListingPage {
   struct Entry {
     std::string key;
     std::uint64_t size = 0;
+    std::string etag{};           // with its quotes
   };
   std::vector<Entry> entries;
   std::string next_token;         // empty: the last page
