@@ -37,7 +37,8 @@ class Machine:
         self.state = folder / "state"
         self.state.mkdir()
         (self.tree / "tools").mkdir(parents=True)
-        shutil.copy(ROOT / "tools/setup.sh", self.tree / "tools/setup.sh")
+        for name in ("setup.sh", "installing.sh"):
+            shutil.copy(ROOT / "tools" / name, self.tree / "tools" / name)
         self.add_environment(".venv", "tools/requirements.txt")
         self.add_environment(".venv-clients", "tests/requirements-clients.txt")
         self.add_environment(".venv-sdk-v2", "tests/requirements-sdk-v2.txt")
