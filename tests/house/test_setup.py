@@ -116,7 +116,7 @@ def test_changed_requirements_make_a_new_environment(machine: Machine) -> None:
     (machine.tree / "tools/requirements.txt").write_text("# nothing\n")
     fake = '#!/bin/sh\n[ "$2" != venv ] || { mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; }\n'
     machine.add_command("python3", fake)
-    script = machine.tree / "tools/setup.sh"
+    script = machine.tree / "tools/installing.sh"
     script.write_text(script.read_text().replace("in /usr/bin/python3 python3", "in python3"))
     done = machine.setup()
     assert done.returncode == 0, done.stdout + done.stderr
@@ -127,7 +127,7 @@ def test_changed_requirements_make_a_new_environment(machine: Machine) -> None:
 def test_a_user_who_may_not_install_is_told_what_is_missing(machine: Machine) -> None:
     (machine.state / "missing").write_text("ccache\n")
     machine.add_command("id", "#!/bin/sh\necho 1000\n")
-    script = machine.tree / "tools/setup.sh"
+    script = machine.tree / "tools/installing.sh"
     script.write_text(script.read_text().replace("command -v sudo", "false"))
     done = machine.setup()
     assert done.returncode == 1
