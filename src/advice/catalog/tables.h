@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "advice/catalog/catalog.h"
+#include "base/csv_records.h"
 
 namespace evener::catalog {
 
-struct Row {
-  std::size_t line = 0;                // where it begins, from 1
-  std::vector<std::string> fields;     // as many as the header has
-};
+using Row = CsvRecord;
 
 struct Table {
   std::vector<std::string> header;
