@@ -13,6 +13,7 @@ setup:
 build: setup
 	@cmake --preset release -B $(BUILD) >$(BUILD)/cmake.log || { cat $(BUILD)/cmake.log; exit 1; }
 	@ninja -C $(BUILD) -j $(JOBS) --quiet
+	@cmake --install $(BUILD) --component python >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 
 # The heterogeneous example on real photographs; prints where model and report are.
 demo: build
