@@ -11,7 +11,8 @@ int run_supervise(const std::filesystem::path& job_folder) {
     objects.emplace();
     stores.add("s3", objects->make([&] { return find_object_access(job_folder, *files); }, wishes));
   };
-  return backends::run_supervisor(job_folder, SystemClock(), add_stores);
+  SystemRandom random;
+  return backends::run_supervisor(job_folder, SystemClock(), random, add_stores);
 }
 
 }  // namespace evener::app

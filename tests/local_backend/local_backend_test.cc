@@ -358,7 +358,8 @@ TEST_P(LocalJob, OneLostInstanceFailsTheJobAndStopsTheRest) {
 
 int main(int argc, char** argv) {
   if (argc == 4 && std::string_view(argv[1]) == "supervise") {
-    return evener::backends::run_supervisor(argv[3], evener::SystemClock(),
+    evener::SystemRandom random;
+    return evener::backends::run_supervisor(argv[3], evener::SystemClock(), random,
                                             [](auto&, const auto&) {});
   }
   ::testing::InitGoogleTest(&argc, argv);

@@ -244,7 +244,9 @@ Result<ParsedRequest> with_environment(const std::string& map) {
 TEST(Request, SetsEvenersOwnSettingsFromTheEnvironment) {
   const Result<ParsedRequest> parsed =
       with_environment(R"("EVENER_AUXILIARY_GROUPS":"data_group","EVENER_STOP_GRACE_SECONDS":"5",
-                          "EVENER_FIT":"scaled:0.25","EVENER_SHUFFLE_HOSTS":"7","A":"b")");
+                          "EVENER_FIT":"scaled:0.25","EVENER_SHUFFLE_HOSTS":"7","A":"b",
+                          "EVENER_DATA_GROUPS":"data_group","EVENER_DATA_TOKEN":"0123456789abcdef",
+                          "EVENER_DATA_TOKEN_FILE":"/opt/ml/input/data/keys/token")");
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_TRUE(parsed->spec.groups[0].auxiliary);
   EXPECT_FALSE(parsed->spec.groups[1].auxiliary);
@@ -269,6 +271,8 @@ TEST(Request, RefusesWrongSettings) {
       {R"("EVENER_STOP_GRACE_SECONDS":"1m")", "0 to 86400"},
       {R"("EVENER_SHUFFLE_HOSTS":"yes")", "the seed"},
       {R"("EVENER_AUXILIARY_GROUPS":"dta_group")", "did you mean 'data_group'?"},
+      {R"("EVENER_DATA_GROUPS":"data_grop")", "did you mean 'data_group'?"},
+      {R"("EVENER_DATA_TOKEN":"short")", "at least 16 characters"},
       {R"("EVENER_AUXILIARY_GROUPS":"data_group,dnn_group")", "at least one group"},
       {R"("EVENER_AUXILIARY_GROUPS":"data_group,,dnn_group")", "no instance group ''"},
   };

@@ -27,9 +27,13 @@ bool read_whole(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Status set_auxiliary(std::string_view name, std::string_view value, jobs::JobSpec& spec) {
+// The groups that `value` names, separated by commas.
+Result<std::vector<jobs::InstanceGroup*>> named_groups(std::string_view name,
+                                                       std::string_view value,
+                                                       jobs::JobSpec& spec) {
   std::vector<std::string_view> known;
   for (const jobs::InstanceGroup& group : spec.groups) known.push_back(group.name);
+  std::vector<jobs::InstanceGroup*> named;
   for (std::string_view rest = value; !rest.empty();) {
     const std::size_t comma = rest.find(',');
     const std::string_view wanted = rest.substr(0, comma);
@@ -39,8 +43,15 @@ Status set_auxiliary(std::string_view name, std::string_view value, jobs::JobSpe
     if (group == spec.groups.end())
       return refuse(name, value, "the job has no instance group '" + std::string(wanted) + "'" +
                                      did_you_mean(wanted, known));
-    group->auxiliary = true;
+    named.push_back(&*group);
   }
+  return named;
+}
+
+Status set_auxiliary(std::string_view name, std::string_view value, jobs::JobSpec& spec) {
+  const auto groups = named_groups(name, value, spec);
+  if (!groups) return tl::unexpected(groups.error());
+  for (jobs::InstanceGroup* group : *groups) group->auxiliary = true;
   if (std::all_of(spec.groups.begin(), spec.groups.end(), [](const auto& g) { return g.auxiliary; }))
     return refuse(name, value, "at least one group must not be auxiliary: the job ends with it");
   return ok();
@@ -73,6 +84,23 @@ Status set_fit(std::string_view name, std::string_view value, jobs::JobSpec& spe
   return ok();
 }
 
+// Read by the programs in the job, python -m evener.launch; checked before anything is started.
+Status check_data_groups(std::string_view name, std::string_view value, jobs::JobSpec& spec) {
+  const auto groups = named_groups(name, value, spec);
+  return groups ? ok() : Status(tl::unexpected(groups.error()));
+}
+
+Status check_data_token(std::string_view name, std::string_view value, jobs::JobSpec&) {
+  constexpr std::size_t kFewestCharacters = 16;
+  if (value.size() < kFewestCharacters)
+    return failure(ErrorCode::kInvalidArgument,
+                   "Environment " + std::string(name) +
+                       " is a secret and must have at least 16 characters");
+  return ok();
+}
+
+Status take_any(std::string_view, std::string_view, jobs::JobSpec&) { return ok(); }
+
 Status set_shuffle(std::string_view name, std::string_view value, jobs::JobSpec& spec) {
   std::uint64_t seed = 0;
   if (!read_whole(value, seed)) return refuse(name, value, "must be a whole number, the seed");
@@ -89,6 +117,9 @@ constexpr Switch kSwitches[] = {
     {"EVENER_STOP_GRACE_SECONDS", set_grace},
     {"EVENER_FIT", set_fit},
     {"EVENER_SHUFFLE_HOSTS", set_shuffle},
+    {"EVENER_DATA_GROUPS", check_data_groups},
+    {"EVENER_DATA_TOKEN", check_data_token},
+    {"EVENER_DATA_TOKEN_FILE", take_any},
 };
 
 }  // namespace

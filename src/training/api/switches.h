@@ -15,6 +15,7 @@ namespace evener::api {
 // EVENER_STOP_GRACE_SECONDS=120        between SIGTERM and SIGKILL, at most a day
 // EVENER_FIT=share|strict|scaled:0.25  how instance types map onto the machine
 // EVENER_SHUFFLE_HOSTS=7               seed that deals hosts to groups at random
+// EVENER_DATA_GROUPS=a,b, EVENER_DATA_TOKEN, EVENER_DATA_TOKEN_FILE  for programs in the job
 // Reads spec.environment and spec.groups; sets the matching fields.
 Status apply_switches(jobs::JobSpec& spec);
 

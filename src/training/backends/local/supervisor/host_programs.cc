@@ -31,6 +31,11 @@ std::vector<fs::path> program_folders(const Plan& plan) {
     folders.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
+  // Evener itself, which serves data in a job's instances.
+  if (const auto own = plan.host_environment.find("EVENER_BINARY");
+      own != plan.host_environment.end()) {
+    folders.push_back(fs::path(own->second).parent_path());
+  }
   const auto& entrypoint = plan.job.spec.entrypoint;
   if (!entrypoint.empty()) folders.push_back(fs::path(entrypoint.front()).parent_path());
   return folders;

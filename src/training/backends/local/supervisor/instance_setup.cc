@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "os/process.h"
 #include "training/backends/local/supervisor/copy_tree.h"
 
 namespace evener::backends {
@@ -87,6 +88,15 @@ sandbox::SandboxOptions sandbox_options(const Plan& plan, const JobFolder& folde
     options.instances.push_back(std::move(one));
   }
   return options;
+}
+
+std::map<std::string, std::string> own_variables(Random& random) {
+  std::map<std::string, std::string> variables;
+  // Of a program that was replaced while it runs only /proc knows, and only its own.
+  if (const auto self = os::self_executable(); self && !self->starts_with("/proc/"))
+    variables["EVENER_BINARY"] = *self;
+  variables["EVENER_DATA_TOKEN"] = random_suffix(random, kTokenLength);
+  return variables;
 }
 
 std::filesystem::path code_folder(const Plan& plan, const JobFolder& folder,

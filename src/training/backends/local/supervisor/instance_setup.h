@@ -7,9 +7,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "os/file_system.h"
 #include "os/unique_fd.h"
@@ -28,6 +30,11 @@ int count_machine_cpus();
 
 sandbox::SandboxOptions sandbox_options(const Plan& plan, const JobFolder& folder,
                                         int machine_cpus);
+
+// What programs of a job find beside the host's environment, the same on all its hosts: EVENER_BINARY,
+// this program, and EVENER_DATA_TOKEN, a secret of the job. Its request may name another token.
+inline constexpr std::size_t kTokenLength = 48;        // of [a-z0-9]: 248 bits
+std::map<std::string, std::string> own_variables(Random& random);
 
 // Source code as prepared once for all hosts.
 struct JobCode {

@@ -29,5 +29,14 @@ TEST(UsableCpus, AreTheQuotaUnderScaledThoughWholeCpusAreSeen) {
   EXPECT_DOUBLE_EQ(usable_cpus(spec, group_of_vcpus(4), 2), 0.4);
 }
 
+TEST(OwnVariables, AreThisProgramAndASecretOfTheJob) {
+  SeededRandom random(1);
+  const auto one = own_variables(random);
+  const auto other = own_variables(random);
+  EXPECT_TRUE(std::filesystem::exists(one.at("EVENER_BINARY")));
+  EXPECT_EQ(one.at("EVENER_DATA_TOKEN").size(), kTokenLength);
+  EXPECT_NE(one.at("EVENER_DATA_TOKEN"), other.at("EVENER_DATA_TOKEN"));
+}
+
 }  // namespace
 }  // namespace evener::backends

@@ -11,6 +11,7 @@
 #include "os/socket.h"
 #include "training/backends/local/job_folder/job_folder.h"
 #include "training/backends/local/supervisor/engine_link.h"
+#include "training/backends/local/supervisor/instance_setup.h"
 #include "training/backends/local/supervisor/job_steps.h"
 #include "training/backends/local/supervisor/metric_log.h"
 #include "training/backends/local/supervisor/recorder.h"
@@ -127,7 +128,7 @@ jobs::Ended run_job(const Plan& plan, const JobFolder& folder, const Clock& cloc
 
 }  // namespace
 
-int run_supervisor(const std::filesystem::path& root, const Clock& clock,
+int run_supervisor(const std::filesystem::path& root, const Clock& clock, Random& random,
                    const AddStores& add_stores) {
   ::umask(022);
   StopSignal signal;   // heard from the loop's first turn on
@@ -139,6 +140,7 @@ int run_supervisor(const std::filesystem::path& root, const Clock& clock,
   if (!*lock) return kExitOtherSupervisor;
   auto plan = read_plan(*files, folder.plan());
   if (!plan) return not_started("read the plan", plan.error());
+  for (auto& [name, value] : own_variables(random)) plan->host_environment[name] = value;
   auto journal = JournalWriter::open(*files, folder.journal());
   if (!journal) return not_started("open the journal", journal.error());
   if (!(*journal)->earlier().empty()) return clear_up(*files, folder);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/ids.h"
 #include "os/file_system.h"
 #include "storage/storage.h"
 #include "training/jobs/jobs.h"
@@ -30,7 +31,7 @@ struct StoreWishes {
 using AddStores = std::function<void(storage::StoreSet&, const StoreWishes&)>;
 
 // The body of `evener supervise --job-folder DIR`: runs the job in `folder` to its end.
-int run_supervisor(const std::filesystem::path& folder, const Clock& clock,
+int run_supervisor(const std::filesystem::path& folder, const Clock& clock, Random& random,
                    const AddStores& add_stores);
 
 // Stores what an earlier upload could not and left in the job's folder, and removes it there.
