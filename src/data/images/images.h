@@ -49,7 +49,7 @@ struct Limits {
 
 struct Facts {
   FileFormat format = FileFormat::kJpeg;
-  Size size;                       // as seen, so after the turn
+  Size size = {};                  // as seen, so after the turn
   int channels = 0;                // as stored: 1 gray, 2 gray + alpha, 3 colour, 4 + alpha or CMYK
   int bits = 8;                    // of a channel
   int turn = 1;                    // Exif orientation that decode() undoes, 1..8; 1 turns nothing
@@ -122,7 +122,7 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
 
   // `facts` are those of probe() on the same bytes. `out` has bytes_of(transform.out, format) bytes
-  // and need not be aligned. Damage that lies behind what the region needs may go unseen.
+  // and is aligned for its values. Damage that lies behind what the region needs may go unseen.
   Status decode(std::span<const std::byte> file, const Facts& facts, const Transform& transform,
                 std::span<std::byte> out);
 

@@ -1,0 +1,145 @@
+// Files that lie, and files that were cut or changed: the right pixels or a clear error, and never
+// a crash; the decoder goes on with the next file.
+#include <gtest/gtest.h>
+
+#include "data/images/fixtures_test.h"
+
+namespace evener::data::images {
+namespace {
+
+Status decode_whole(Decoder& decoder, const Bytes& file, Bytes& pixels, Size out = {24, 20}) {
+  const auto facts = probe(file, Orientation::kUpright);
+  if (!facts) return tl::unexpected<Error>(facts.error());
+  Transform transform = plain_transform({}, out);
+  transform.region = whole_image(facts->size);
+  pixels.assign(bytes_of(out, transform.format), std::byte{});
+  return decoder.decode(file, *facts, transform, pixels);
+}
+
+TEST(Damage, ATruncatedFileIsAnErrorOrHasTheSamePixels) {
+  Decoder decoder;
+  for (const std::string& name : fixture_names()) {
+    const Bytes file = read_fixture(name);
+    Bytes whole;
+    ASSERT_TRUE(decode_whole(decoder, file, whole)) << name;
+    for (std::size_t length = 0; length < file.size(); length += 1 + length / 40) {
+      const Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length));
+      Bytes pixels;
+      const Status status = decode_whole(decoder, cut, pixels);
+      if (status) {
+        EXPECT_EQ(pixels, whole) << name << " cut to " << length << " of " << file.size();
+      } else {
+        EXPECT_NE(status.error().code, ErrorCode::kInternal) << status.error().message;
+      }
+    }
+    Bytes again;
+    ASSERT_TRUE(decode_whole(decoder, file, again)) << name;
+    EXPECT_EQ(again, whole);
+  }
+}
+
+TEST(Damage, AJpegThatLacksOnlyItsEndMarkerIsRead) {
+  Decoder decoder;
+  Bytes file = read_fixture("base_420.jpg");
+  Bytes whole;
+  ASSERT_TRUE(decode_whole(decoder, file, whole));
+  file.resize(file.size() - 2);
+  Bytes pixels;
+  const Status status = decode_whole(decoder, file, pixels);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(pixels, whole);
+}
+
+TEST(Damage, ATruncatedJpegSaysSo) {
+  Decoder decoder;
+  for (const char* name : {"base_420.jpg", "progressive.jpg", "cmyk.jpg"}) {
+    Bytes file = read_fixture(name);
+    file.resize(file.size() * 3 / 4);
+    Bytes pixels;
+    const Status status = decode_whole(decoder, file, pixels);
+    ASSERT_FALSE(status) << name;
+    EXPECT_EQ(status.error().code, ErrorCode::kCorrupt);
+    EXPECT_NE(status.error().message.find("truncated"), std::string::npos)
+        << status.error().message;
+  }
+}
+
+TEST(Damage, ASmallCropOfATruncatedFileIsRightWhereItsPixelsAreThere) {
+  Decoder decoder;
+  Bytes file = read_fixture("base_420.jpg");
+  const auto facts = probe(file, Orientation::kUpright);
+  ASSERT_TRUE(facts.has_value());
+  const Transform transform = plain_transform({3, 2, 20, 9}, {20, 9});
+  const Made whole = make(decoder, file, *facts, transform);
+  file.resize(file.size() - 100);
+  const Made cut = make(decoder, file, *facts, transform);
+  ASSERT_TRUE(cut.status) << cut.status.error().message;
+  EXPECT_EQ(cut.pixels, whole.pixels);
+}
+
+TEST(Damage, FactsOfAnotherFileAreRefused) {
+  Decoder decoder;
+  for (const char* name : {"rgb.png", "base_420.jpg", "lossy.webp"}) {
+    const Bytes file = read_fixture(name);
+    auto facts = probe(file, Orientation::kUpright);
+    ASSERT_TRUE(facts.has_value());
+    facts->size = {30, 30};
+    const Made made = make(decoder, file, *facts, plain_transform({0, 0, 30, 30}, {4, 4}));
+    ASSERT_FALSE(made.status);
+    EXPECT_EQ(made.status.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(Damage, OnePixelFillsAnOutput) {
+  Decoder decoder;
+  const Bytes file = read_fixture("rgb.png");
+  const auto facts = probe(file, Orientation::kUpright);
+  ASSERT_TRUE(facts.has_value());
+  const Made one = make(decoder, file, *facts, plain_transform({60, 46, 1, 1}, {1, 1}));
+  const Made many = make(decoder, file, *facts, plain_transform({60, 46, 1, 1}, {33, 7}));
+  ASSERT_TRUE(one.status && many.status);
+  for (std::size_t i = 0; i < many.pixels.size(); ++i) {
+    ASSERT_EQ(many.pixels[i], one.pixels[i % 3]);
+  }
+}
+
+Bytes mutated(Bytes file, std::mt19937& random) {
+  for (auto change = random() % 6 + 1; change > 0 && !file.empty(); --change) {
+    const std::size_t at = random() % file.size();
+    const auto place = file.begin() + static_cast<std::ptrdiff_t>(at);
+    switch (random() % 5) {
+      case 0: *place = static_cast<std::byte>(random()); break;
+      case 1: *place ^= static_cast<std::byte>(1u << random() % 8); break;
+      case 2: file.insert(place, random() % 4 + 1, static_cast<std::byte>(random())); break;
+      case 3: file.erase(place, place + static_cast<std::ptrdiff_t>(
+                                            std::min<std::size_t>(random() % 5, file.size() - at)));
+              break;
+      default: *place = random() % 2 == 0 ? std::byte{0xff} : std::byte{0}; break;
+    }
+  }
+  return file;
+}
+
+TEST(Damage, ChangedBytesNeverCrashProbeOrDecode) {
+  // Sizes in changed headers are believed up to these, so that a round stays short.
+  const Limits limits{.max_pixels = 4u << 20, .max_decoder_bytes = 32u << 20};
+  Decoder decoder({.limits = limits});
+  std::mt19937 random(17);
+  int read = 0;
+  for (int round = 0; round < 60; ++round) {
+    for (const std::string& name : fixture_names()) {
+      const Bytes file = mutated(read_fixture(name), random);
+      const auto facts = probe(file, Orientation::kUpright, limits);
+      if (!facts) continue;
+      Transform transform = plain_transform({}, {9, 7});
+      transform.region = whole_image(facts->size);
+      const Made made = make(decoder, file, *facts, transform);
+      read += made.status ? 1 : 0;
+      EXPECT_TRUE(made.status || !made.status.error().message.empty());
+    }
+  }
+  EXPECT_GT(read, 0);
+}
+
+}  // namespace
+}  // namespace evener::data::images
