@@ -95,6 +95,8 @@ struct DataServerOptions {
   ListenOptions listen;
   BodyChecksum checksum = BodyChecksum::kNone;
   std::uint64_t arena_limit_bytes = 1ull << 30;          // of one reader; its hello asks for less
+  // Bodies that wait for the socket of one reader, whatever its credit; one is always taken.
+  std::uint64_t unsent_limit_bytes = 256u << 20;
 };
 
 class DataServer {

@@ -34,7 +34,8 @@ std::string_view to_string(FrameKind kind);
 // Flags of a header; other bits are refused.
 inline constexpr std::uint16_t kHasBodyChecksum = 1;     // body_checksum is the crc32c of the body
 inline constexpr std::uint16_t kInArena = 2;             // data: the body lies at `offset` of the arena
-inline constexpr std::uint16_t kOnlyForUnit = 4;         // credit: for one body of the named unit
+inline constexpr std::uint16_t kOnlyForUnit = 4;         // credit: for one body of the named unit;
+                                                         // data: that such a credit paid for
 
 // The thing that is leased: one batch of one epoch. Epochs and batches count from 0.
 struct Unit {
@@ -80,7 +81,5 @@ std::string frame_bytes(FrameHeader header, std::string_view body = {});
 
 // CRC-32C (Castagnoli) of `bytes`, continued from `before`. RFC 3720, appendix B.4.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
-// The same by a table, for machines without the instruction.
-std::uint32_t crc32c_by_table(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 }  // namespace evener::data::transport

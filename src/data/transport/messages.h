@@ -157,7 +157,7 @@ std::string frame_of(const StreamWelcome& message);
 std::string frame_of(const Refusal& message);
 std::string frame_of(const Workers& message);
 std::string frame_of(const Feed& message);
-std::string frame_of(const FeedReady& message);          // a statistics frame with a feed
+std::string frame_of(const FeedReady& message);          // a feed frame of the other direction
 std::string lease_frame(const LeaseRange& message);
 std::string revoke_frame(const LeaseRange& message);
 std::string frame_of(const Ack& message);

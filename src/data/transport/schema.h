@@ -56,4 +56,12 @@ inline constexpr std::uint64_t align_up(std::uint64_t bytes, std::uint64_t to = 
   return (bytes + to - 1) / to * to;
 }
 
+// What a body of at most `body_bytes` takes in an arena: long ones begin at a page.
+inline constexpr std::uint64_t place_bytes(std::uint64_t body_bytes) {
+  constexpr std::uint64_t kPageBytes = 4096;
+  constexpr std::uint64_t kLongBytes = 64u << 10;
+  const std::uint64_t padded = align_up(body_bytes == 0 ? 1 : body_bytes);
+  return padded > kLongBytes ? align_up(padded, kPageBytes) : padded;
+}
+
 }  // namespace evener::data::transport
