@@ -211,6 +211,6 @@ int main(int argc, char** argv) {
     for (Stage& stage : stages) stage.rates.push_back(rate_of(stage, photos, seconds));
   }
   report_rates(stages);
-  report_quality(photos, decoder);
+  if (only.empty()) report_quality(photos, decoder);
   return 0;
 }

@@ -21,9 +21,10 @@ inline constexpr int kSumBits = kRowBits + kWeightBits;
 
 // Bytes that resize_rows may read behind the last pixel of a row, besides 3 for each tap.
 inline constexpr std::size_t kReadAhead = 16;
-// Weights come in groups of taps and outputs of these sizes.
-inline constexpr int kTapGroup = 4;
-inline constexpr int kRowGroup = 2;
+// Weights across a row come in groups of taps and outputs of these sizes, those down in groups of
+// taps.
+inline constexpr Groups kAcrossGroups = {.taps = 4, .outputs = 8};
+inline constexpr Groups kDownGroups = {.taps = 2, .outputs = 1};
 // Values of a plane of a row are padded to a multiple of this.
 inline constexpr int kLanes = 16;
 
@@ -48,7 +49,7 @@ struct RowSum {
 };
 
 struct Kernels {
-  // Two rows of RGB bytes, each to three planes. Taps are a multiple of kTapGroup.
+  // Two rows of RGB bytes, each to three planes. The weights are in kAcrossGroups.
   void (*resize_rows)(const std::uint8_t* const rgb[2], const Weights& weights,
                       std::int16_t* const planes[2], std::size_t stride);
   void (*sum_to_u8)(const RowSum& sum, std::uint8_t* rgb);

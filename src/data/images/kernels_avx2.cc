@@ -13,6 +13,10 @@
 namespace evener::data::images {
 namespace {
 
+constexpr int kTapGroup = kAcrossGroups.taps;
+constexpr int kOutGroup = kAcrossGroups.outputs;
+constexpr int kRowGroup = kDownGroups.taps;
+
 // ---- first pass ------------------------------------------------------------------------
 
 // 16 bytes of both rows from a pixel on: the first row in the lower half.
@@ -20,6 +24,11 @@ EVENER_AVX2 inline __m256i load_both(const std::uint8_t* first, const std::uint8
   const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first));
   const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(second));
   return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+// Two weights side by side, everywhere. As a float, since only that is broadcast from memory at once.
+EVENER_AVX2 inline __m256i broadcast_pair(const std::int16_t* weights) {
+  return _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(weights)));
 }
 
 // The sums of one output pixel, for both rows: red, green, blue and nothing, 32 bits each.
@@ -35,19 +44,18 @@ EVENER_AVX2 inline __m256i weigh(const std::uint8_t* first, const std::uint8_t* 
   __m256i sum = _mm256_set1_epi32(1 << (kWeightBits - kRowBits - 1));
   const int count = kGroups > 0 ? kGroups : groups;
   for (int g = 0; g < count; ++g, first += 12, second += 12, values += kTapGroup) {
-    std::int32_t w[2];
-    std::memcpy(w, values, sizeof w);
     const __m256i pixels = load_both(first, second);
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_shuffle_epi8(pixels, pair01),
-                                                  _mm256_set1_epi32(w[0])));
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_shuffle_epi8(pixels, pair23),
-                                                  _mm256_set1_epi32(w[1])));
+    const __m256i sum01 =
+        _mm256_madd_epi16(_mm256_shuffle_epi8(pixels, pair01), broadcast_pair(values));
+    const __m256i sum23 =
+        _mm256_madd_epi16(_mm256_shuffle_epi8(pixels, pair23), broadcast_pair(values + 2));
+    sum = _mm256_add_epi32(sum, _mm256_add_epi32(sum01, sum23));
   }
   return _mm256_srai_epi32(sum, kWeightBits - kRowBits);
 }
 
 // Eight pixels of both rows (red, green, blue, nothing) become three planes of eight values.
-EVENER_AVX2 inline void store_planes(const __m256i pixels[8], std::int16_t* const planes[2],
+EVENER_AVX2 inline void store_planes(const __m256i pixels[kOutGroup], std::int16_t* const planes[2],
                                      std::size_t stride, std::size_t x) {
   const __m256i p01 = _mm256_packs_epi32(pixels[0], pixels[1]);
   const __m256i p23 = _mm256_packs_epi32(pixels[2], pixels[3]);
@@ -74,17 +82,15 @@ EVENER_AVX2 inline void store_planes(const __m256i pixels[8], std::int16_t* cons
 template <int kGroups>
 EVENER_AVX2 void resize_rows_in(const std::uint8_t* const rgb[2], const Weights& weights,
                                 std::int16_t* const planes[2], std::size_t stride) {
-  const std::size_t width = weights.starts.size();
-  const auto taps = static_cast<std::size_t>(weights.taps);
-  const int groups = weights.taps / kTapGroup;
-  for (std::size_t x = 0; x < width; x += 8) {
-    __m256i pixels[8];
-    for (std::size_t j = 0; j < 8; ++j) {
-      // Behind the last output it is made again, into the padding of the planes.
-      const std::size_t at = std::min(x + j, width - 1);
-      const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(weights.starts[at]) * 3;
-      pixels[j] = weigh<kGroups>(rgb[0] + offset, rgb[1] + offset,
-                                 weights.values.data() + at * taps, groups);
+  const int groups = kGroups > 0 ? kGroups : weights.taps / kTapGroup;
+  const std::ptrdiff_t taps = std::ptrdiff_t{groups} * kTapGroup;
+  const std::int32_t* starts = weights.starts.data();
+  const std::int16_t* values = weights.values.data();
+  for (std::size_t x = 0; x < weights.starts.size(); x += kOutGroup, starts += kOutGroup) {
+    __m256i pixels[kOutGroup];
+    for (std::size_t j = 0; j < kOutGroup; ++j, values += taps) {
+      const std::ptrdiff_t offset = std::ptrdiff_t{starts[j]} * 3;
+      pixels[j] = weigh<kGroups>(rgb[0] + offset, rgb[1] + offset, values, groups);
     }
     store_planes(pixels, planes, stride, x);
   }
@@ -110,9 +116,7 @@ struct Sums {
 EVENER_AVX2 inline Sums sum_lanes(const RowSum& sum, std::size_t at) {
   Sums sums = {_mm256_setzero_si256(), _mm256_setzero_si256()};
   for (int k = 0; k < sum.taps; k += kRowGroup) {
-    std::int32_t pair;
-    std::memcpy(&pair, sum.weights + k, sizeof pair);
-    const __m256i weights = _mm256_set1_epi32(pair);
+    const __m256i weights = broadcast_pair(sum.weights + k);
     const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sum.rows[k] + at));
     const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sum.rows[k + 1] + at));
     sums.low = _mm256_add_epi32(sums.low,

@@ -9,6 +9,10 @@ namespace {
 // An output of 224 pixels reaches it at 48,000 rows of the image for each of its own.
 constexpr std::size_t kMaxRingBytes = 128u << 20;
 
+// libjpeg-turbo writes aligned rows past the cache, where they would have to be fetched from at
+// once; rows at odd places it writes as others do.
+constexpr std::size_t kOffPlace = 8;
+
 // The box in pixels of the rows that come.
 Axis axis_of(double start, double length, int first, int count, int shrink, int out) {
   const double offset = static_cast<double>(first) * shrink;
@@ -55,8 +59,8 @@ Status Resizer::prepare(const Rows& rows, const Plan& plan) {
   Axis y = axis_of(region.y, region.height, given.y, given.height, rows.shrink, plan.out.height);
   keep_within(x, region.pixels.x, region.pixels.width, given.x, rows.shrink);
   keep_within(y, region.pixels.y, region.pixels.height, given.y, rows.shrink);
-  make_weights(x, plan.turn.x, kTapGroup, across_);
-  make_weights(y, Direction::kForward, kRowGroup, down_);
+  make_weights(x, plan.turn.x, kAcrossGroups, across_);
+  make_weights(y, Direction::kForward, kDownGroups, down_);
 
   stride_ = static_cast<std::size_t>((plan.out.width + kLanes - 1) / kLanes * kLanes);
   ring_rows_ = down_.taps + 1;  // rows come by twos
@@ -71,7 +75,7 @@ Status Resizer::prepare(const Rows& rows, const Plan& plan) {
   }
   if (ring_.size() < ring) ring_.resize(ring);
   summed_.resize(static_cast<std::size_t>(down_.taps));
-  const std::size_t bytes = static_cast<std::size_t>(given.width) * 3 +
+  const std::size_t bytes = kOffPlace + static_cast<std::size_t>(given.width) * 3 +
                             static_cast<std::size_t>(across_.taps) * 3 + kReadAhead;
   for (auto& row : rgb_) {
     if (row.size() < bytes) row.resize(bytes);
@@ -87,7 +91,8 @@ std::int16_t* Resizer::ring_row(int row) {
 Status Resizer::read_until(RowReader& reader, int row) {
   while (next_row_ < row) {
     const bool two = next_row_ + 1 < last_row_;
-    std::uint8_t* const rgb[2] = {rgb_[0].data(), rgb_[two ? 1 : 0].data()};
+    std::uint8_t* const rgb[2] = {rgb_[0].data() + kOffPlace,
+                                  rgb_[two ? 1 : 0].data() + kOffPlace};
     RETURN_IF_ERROR(reader.read(std::span(rgb, two ? 2 : 1)));
     std::int16_t* const planes[2] = {ring_row(next_row_), ring_row(next_row_ + (two ? 1 : 0))};
     kernels_.resize_rows(rgb, across_, planes, stride_);

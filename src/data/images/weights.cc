@@ -6,6 +6,7 @@
 namespace evener::data::images {
 namespace {
 
+// The inputs of one output: [begin, end).
 struct Reach {
   int begin = 0;
   int end = 0;
@@ -24,39 +25,43 @@ double triangle(double distance) { return std::max(0.0, 1.0 - std::fabs(distance
 
 // Rounds running sums, so that the whole sums to one without a correction.
 void fill(const Reach& reach, double center, double scale, std::int16_t* values) {
+  const double slope = 1 / scale;
+  const double first = (reach.begin + 0.5 - center) * slope;
+  const int count = reach.end - reach.begin;
   double sum = 0;
-  for (int x = reach.begin; x < reach.end; ++x) sum += triangle((x + 0.5 - center) / scale);
-  double running = 0;
+  for (int k = 0; k < count; ++k) sum += triangle(first + k * slope);
+  const double one = sum > 0 ? kWeightOne / sum : 0;
+  double running = 0.5;            // to be cut off
   int given = 0;
-  for (int x = reach.begin; x < reach.end; ++x) {
-    running += sum > 0 ? triangle((x + 0.5 - center) / scale) / sum : 1.0;
-    const int upto = std::min(kWeightOne, static_cast<int>(running * kWeightOne + 0.5));
-    *values++ = static_cast<std::int16_t>(upto - given);
+  for (int k = 0; k < count; ++k) {
+    running += triangle(first + k * slope) * one;
+    const int upto = std::min(kWeightOne, static_cast<int>(running));
+    values[k] = static_cast<std::int16_t>(upto - given);
     given = upto;
   }
-  *(values - 1) = static_cast<std::int16_t>(*(values - 1) + kWeightOne - given);
+  values[count - 1] = static_cast<std::int16_t>(values[count - 1] + kWeightOne - given);
 }
+
+int rounded_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 }  // namespace
 
-void make_weights(const Axis& axis, Direction direction, int multiple, Weights& weights) {
+void make_weights(const Axis& axis, Direction direction, const Groups& groups, Weights& weights) {
   const double ratio = axis.length / axis.out;
   const double scale = std::max(1.0, ratio);
-  const auto center = [&](int i) { return axis.start + (i + 0.5) * ratio; };
-  int taps = 1;
-  for (int i = 0; i < axis.out; ++i) {
-    const Reach reach = reach_of(center(i), scale, axis);
-    taps = std::max(taps, reach.end - reach.begin);
-  }
-  taps = (taps + multiple - 1) / multiple * multiple;
+  // An interval of 2 * scale, closed at its rounded ends.
+  const int taps = rounded_up(static_cast<int>(2 * scale) + 1, groups.taps);
+  const auto count = static_cast<std::size_t>(rounded_up(axis.out, groups.outputs));
   weights.taps = taps;
-  weights.starts.assign(static_cast<std::size_t>(axis.out), 0);
-  weights.values.assign(static_cast<std::size_t>(axis.out) * static_cast<std::size_t>(taps), 0);
-  for (int i = 0; i < axis.out; ++i) {
-    const Reach reach = reach_of(center(i), scale, axis);
-    const auto at = static_cast<std::size_t>(direction == Direction::kForward ? i : axis.out - 1 - i);
-    weights.starts[at] = reach.begin;
-    fill(reach, center(i), scale, weights.values.data() + at * static_cast<std::size_t>(taps));
+  weights.starts.assign(count, 0);
+  weights.values.assign(count * static_cast<std::size_t>(taps), 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int at = std::min(static_cast<int>(i), axis.out - 1);
+    const int from = direction == Direction::kForward ? at : axis.out - 1 - at;
+    const double center = axis.start + (from + 0.5) * ratio;
+    const Reach reach = reach_of(center, scale, axis);
+    weights.starts[i] = reach.begin;
+    fill(reach, center, scale, weights.values.data() + i * static_cast<std::size_t>(taps));
   }
 }
 

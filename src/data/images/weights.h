@@ -35,8 +35,14 @@ struct Weights {
   std::vector<std::int16_t> values;
 };
 
-// `taps` is rounded up to a multiple of `multiple` with weights of 0, which may reach beyond `last`.
+// For code that works on several at once: taps are rounded up to a multiple with weights of 0, which
+// may reach beyond Axis::last, and outputs by repeating the last.
+struct Groups {
+  int taps = 1;
+  int outputs = 1;
+};
+
 // The buffers of `weights` are used again.
-void make_weights(const Axis& axis, Direction direction, int multiple, Weights& weights);
+void make_weights(const Axis& axis, Direction direction, const Groups& groups, Weights& weights);
 
 }  // namespace evener::data::images
