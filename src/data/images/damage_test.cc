@@ -103,6 +103,28 @@ TEST(Damage, OnePixelFillsAnOutput) {
   }
 }
 
+TEST(Damage, AHugeImageIsReadRowByRow) {
+  Decoder decoder({.limits = {.max_decoder_bytes = 1u << 20}});
+  const Bytes file = read_fixture("huge/stripes.png");
+  const auto facts = probe(file, Orientation::kUpright);
+  ASSERT_TRUE(facts.has_value());
+  ASSERT_EQ(facts->size, (Size{20'000, 20'000}));
+  const Made made = make(decoder, file, *facts, plain_transform({19'990, 8, 8, 16}, {8, 16}));
+  ASSERT_TRUE(made.status) << made.status.error().message;
+  for (std::size_t i = 0; i < made.pixels.size(); ++i) {
+    const std::size_t x = i / 3 % 8;
+    const bool white = i / 24 < 8 || (x + 19'990) % 8 >= 4;
+    ASSERT_EQ(made.pixels[i], white ? std::byte{255} : std::byte{0}) << "x " << x;
+  }
+}
+
+TEST(Damage, AnImageBeyondTheLimitOfPixelsIsRefused) {
+  const auto facts = probe(read_fixture("huge/stripes.png"), Orientation::kUpright,
+                           {.max_pixels = 399'999'999});
+  ASSERT_FALSE(facts.has_value());
+  EXPECT_EQ(facts.error().code, ErrorCode::kLimitExceeded);
+}
+
 Bytes mutated(Bytes file, std::mt19937& random) {
   for (auto change = random() % 6 + 1; change > 0 && !file.empty(); --change) {
     const std::size_t at = random() % file.size();

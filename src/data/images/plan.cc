@@ -11,7 +11,8 @@ namespace {
 constexpr int kMaxOutSide = 16'384;
 
 // The decoder may halve a side as long as the box keeps this many pixels for each of the output:
-// the filter then still averages enough of them to hide how the decoder halved.
+// the filter then still averages enough of them to hide how the decoder halved. Least PSNR to a
+// whole decode on seven photographs: 56 dB with 3 pixels left, 53 with 2.5, 48 with 2.
 constexpr double kPixelsLeft = 3.0;
 
 Direction reversed(Direction direction) {

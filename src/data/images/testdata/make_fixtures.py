@@ -122,6 +122,17 @@ def files() -> dict[str, bytes]:
     }
 
 
+def huge_png() -> bytes:
+    """20,000 x 20,000 in one bit: stripes of 4 pixels, 16 rows of white at the top."""
+    side = 20_000
+    row = b"\0" + b"\x0f" * (side // 8)
+    white = b"\0" + b"\xff" * (side // 8)
+    head = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
+    rows = zlib.compress(white * 16 + row * (side - 16), 9)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows)
+            + chunk(b"IEND", b""))
+
+
 def decoded(name: str, content: bytes) -> Image.Image:
     if name == "deep_gray.png":  # Pillow clips its 16 bits instead of taking the upper 8
         return picture().convert("L").convert("RGB")
@@ -132,6 +143,8 @@ def decoded(name: str, content: bytes) -> Image.Image:
 
 
 def main() -> None:
+    (HERE / "huge").mkdir(exist_ok=True)
+    (HERE / "huge" / "stripes.png").write_bytes(huge_png())
     for name, content in files().items():
         (HERE / name).write_bytes(content)
         image = decoded(name, content)
