@@ -93,6 +93,14 @@ struct ReaderStatistics {
   std::uint32_t workers = 0;                // connected
 };
 
+// A unit that no worker could make.
+struct FailedUnit {
+  transport::Unit unit;
+  std::vector<std::uint64_t> samples;       // that failed: indices in the source
+  std::uint32_t worker = 0;                 // its number at the dispatcher
+  Error error;
+};
+
 class Reader {
  public:
   // Connects, says hello, and returns once the dispatcher has welcomed this reader.
@@ -101,6 +109,11 @@ class Reader {
   virtual const FeedDescription& feed() const = 0;
   // Nothing at the end of the last epoch.
   virtual Result<std::optional<Batch>> next() = 0;
+  // True when next() would not wait; false when `timeout` is over. For those who look at something
+  // else between two turns of one wait; from next()'s thread.
+  virtual bool wait(std::chrono::milliseconds timeout) = 0;
+  // Of the last next() that answered with an error of a unit. From next()'s thread.
+  virtual const std::optional<FailedUnit>& failure() const = 0;
   virtual transport::Unit position() const = 0;          // what next() gives next
   virtual ReaderStatistics statistics() const = 0;
   // Wakes a next() that waits; ends the thread and all connections.

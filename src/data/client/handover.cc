@@ -31,15 +31,35 @@ bool Handover::refill() {
   MutexLock lock(mutex_);
   progress_.taken = last_;
   if (ready_.empty() && !finished_) {
-    progress_.waiting = true;
-    progress_.waiting_since = clock_.monotonic_now();
-    wake_->wake(0);
+    const MonotonicTime began = clock_.monotonic_now();
+    begin_wait();
     arrived_.wait(mutex_, [this] { return !ready_.empty() || finished_; });
     progress_.waiting = false;
-    wait_ += clock_.monotonic_now() - progress_.waiting_since;
+    wait_ += clock_.monotonic_now() - began;
   }
   local_.swap(ready_);
   return !local_.empty();
+}
+
+bool Handover::wait_for(std::chrono::milliseconds timeout) {
+  if (!local_.empty()) return true;
+  MutexLock lock(mutex_);
+  progress_.taken = last_;
+  if (!ready_.empty() || finished_) return true;
+  const MonotonicTime began = clock_.monotonic_now();
+  begin_wait();
+  const bool there =
+      arrived_.wait_for(mutex_, timeout, [this] { return !ready_.empty() || finished_; });
+  if (there) progress_.waiting = false;
+  wait_ += clock_.monotonic_now() - began;
+  return there;
+}
+
+void Handover::begin_wait() {
+  if (progress_.waiting) return;
+  progress_.waiting = true;
+  progress_.waiting_since = clock_.monotonic_now();
+  wake_->wake(0);
 }
 
 void Handover::push(std::vector<Arrival>& arrivals) {

@@ -1,7 +1,7 @@
 // From the reader's thread to next(): many batches at a time.
 //
 // Used by:  reader.cc, reader_loop.h.
-// Threads:  push(), finish(), progress() are the reader's thread's; take() is next()'s.
+// Threads:  push(), finish(), progress() are the reader's thread's; take(), wait_for() are next()'s.
 // Fails:    take(): the error that finish() was given.
 #pragma once
 
@@ -27,6 +27,8 @@ class Handover {
 
   // The next in order; nothing at the end.
   Result<std::optional<Arrival>> take();
+  // True when take() would not wait. A wait that goes on in the next call is one wait.
+  bool wait_for(std::chrono::milliseconds timeout);
   // That of the taken one was given to the user: acknowledged when the next is asked for.
   void push(std::vector<Arrival>& arrivals);             // empties it
   void finish(std::optional<Error> why);                 // nothing more comes; the first reason counts
@@ -44,6 +46,7 @@ class Handover {
 
  private:
   bool refill();
+  void begin_wait() REQUIRES(mutex_);
 
   // Taken bytes that are worth to wake the reader's thread for, which tells the dispatcher.
   static constexpr std::uint64_t kTellBytes = 256u << 10;

@@ -18,7 +18,8 @@ class LoopReader final : public Reader {
   const FeedDescription& feed() const override { return *feed_; }
 
   Result<std::optional<Batch>> next() override {
-    if (closed_) return failure(ErrorCode::kCancelled, "the reader is closed");
+    failure_.reset();
+    if (closed_) return evener::failure(ErrorCode::kCancelled, "the reader is closed");
     auto arrival = loop_->handover().take();
     if (!arrival) return tl::unexpected(std::move(arrival.error()));
     if (!arrival->has_value()) return std::optional<Batch>();
@@ -26,14 +27,22 @@ class LoopReader final : public Reader {
     {
       const MutexLock lock(mutex_);
       position_ = order_.after(header.unit());
-      if ((*arrival)->error == nullptr) {
+      if ((*arrival)->failed == nullptr) {
         ++batches_;
         body_bytes_ += header.body_bytes;
       }
     }
-    if ((*arrival)->error != nullptr) return tl::unexpected<Error>(*(*arrival)->error);
+    if ((*arrival)->failed != nullptr) {
+      failure_ = *(*arrival)->failed;
+      return tl::unexpected<Error>(failure_->error);
+    }
     return std::optional<Batch>(Batch(feed_, std::move((*arrival)->body), header));
   }
+
+  bool wait(std::chrono::milliseconds timeout) override {
+    return closed_ || loop_->handover().wait_for(timeout);
+  }
+  const std::optional<FailedUnit>& failure() const override { return failure_; }
 
   Unit position() const override {
     const MutexLock lock(mutex_);
@@ -58,6 +67,7 @@ class LoopReader final : public Reader {
   const std::shared_ptr<const FeedDescription> feed_;
   const UnitOrder order_;
   std::atomic<bool> closed_{false};
+  std::optional<FailedUnit> failure_;       // next()'s own
   mutable Mutex mutex_;
   Unit position_ GUARDED_BY(mutex_);
   std::uint64_t batches_ GUARDED_BY(mutex_) = 0;

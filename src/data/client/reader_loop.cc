@@ -232,8 +232,9 @@ Status ReaderLoop::on_failed(const FrameView& frame) {
   if (!failed) return tl::unexpected(std::move(failed.error()));
   if (!feed_->order.contains(failed->unit)) return ok();
   Arrival arrival{.header = frame.header};
-  arrival.error = std::make_shared<Error>(
-      Error{ErrorCode::kIo, "dispatcher, " + to_string(failed->unit) + ": " + failed->message});
+  Error error{ErrorCode::kIo, "dispatcher, " + to_string(failed->unit) + ": " + failed->message};
+  arrival.failed = std::make_shared<FailedUnit>(
+      FailedUnit{failed->unit, std::move(failed->samples), failed->worker, std::move(error)});
   feed_->arrived.push_back(std::move(arrival));
   return ok();
 }
@@ -316,7 +317,7 @@ void ReaderLoop::lose_stream(WorkerStream& stream, const Error& why) {
 void ReaderLoop::place_arrivals() {
   if (feed_ == nullptr || feed_->arrived.empty()) return;
   for (Arrival& arrival : feed_->arrived) {
-    const bool failed = arrival.error != nullptr;
+    const bool failed = arrival.failed != nullptr;
     const bool arena = arrival.in_arena;
     if (!window_->add(std::move(arrival), ready_)) ++counted_.duplicates;
     else if (failed) ++counted_.failed;

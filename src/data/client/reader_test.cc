@@ -136,9 +136,37 @@ TEST(Reader, NamesTheUnitThatFailedAndGoesOn) {
   ASSERT_FALSE(failed.has_value());
   EXPECT_THAT(failed.error().message, testing::HasSubstr("worker 7"));
   EXPECT_THAT(failed.error().message, testing::HasSubstr("epoch 0, batch 0, samples 12, 13: no JPEG"));
+  ASSERT_TRUE(reader->failure());
+  EXPECT_EQ(reader->failure()->unit, (Unit{0, 0}));
+  EXPECT_EQ(reader->failure()->samples, (std::vector<std::uint64_t>{12, 13}));
+  EXPECT_EQ(reader->failure()->worker, 7u);
+  EXPECT_EQ(reader->failure()->error, failed.error());
   auto batch = reader->next();
   ASSERT_TRUE(batch.has_value() && batch->has_value());
   EXPECT_EQ((*batch)->index(), 1u);
+  EXPECT_FALSE(reader->failure());
+}
+
+TEST(Reader, WaitsForABatchAnErrorTheEndOrItsClosing) {
+  const FeedScript script{.batches_per_epoch = 2};
+  ScriptedWorker worker(script, 7);
+  ScriptedDispatcher dispatcher(script, {worker.place()});
+  auto reader = open(dispatcher.options());
+  auto out = worker.reader();
+  EXPECT_FALSE(reader->wait(std::chrono::milliseconds(1)));
+  ASSERT_TRUE(worker.send(*out, {0, 0}));
+  ASSERT_TRUE(reader->wait(std::chrono::minutes(1)));
+  ASSERT_TRUE(reader->next());
+  ASSERT_TRUE(out->fail({.feed = 1, .generation = 1, .attempt = 0, .unit = {0, 1}, .worker = 7,
+                         .samples = {}, .message = "no JPEG"}));
+  ASSERT_TRUE(reader->wait(std::chrono::minutes(1)));
+  EXPECT_FALSE(reader->next());
+  ASSERT_TRUE(reader->wait(std::chrono::minutes(1)));
+  auto end = reader->next();
+  EXPECT_TRUE(end && !end->has_value());
+  reader->close();
+  EXPECT_TRUE(reader->wait(std::chrono::minutes(1)));
+  EXPECT_EQ(reader->next().error().code, ErrorCode::kCancelled);
 }
 
 TEST(Reader, ChecksTheBodyWhereItHasAChecksum) {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/result.h"
+#include "data/client/client.h"
 #include "data/client/unit_order.h"
 
 namespace evener::data::client {
@@ -20,7 +20,7 @@ namespace evener::data::client {
 struct Arrival {
   transport::FrameHeader header;
   std::shared_ptr<const std::byte> body{};
-  std::shared_ptr<const Error> error{};
+  std::shared_ptr<const FailedUnit> failed{};
   bool in_arena = false;
 };
 

@@ -213,10 +213,11 @@ Status WorkerStream::on_data(const FrameView& frame) {
       transport::crc32c({arrival.body.get(), frame.header.body_bytes}) !=
           frame.header.body_checksum) {
     arrival.body.reset();
-    arrival.error = std::make_shared<Error>(
-        Error{ErrorCode::kCorrupt, "worker " + std::to_string(place_.id) + " (" + place_.address +
+    Error error{ErrorCode::kCorrupt, "worker " + std::to_string(place_.id) + " (" + place_.address +
                                        "), " + to_string(frame.header.unit()) +
-                                       ": the checksum of the body is wrong"});
+                                       ": the checksum of the body is wrong"};
+    arrival.failed = std::make_shared<FailedUnit>(
+        FailedUnit{arrival.header.unit(), {}, place_.id, std::move(error)});
   }
   feed_.arrived.push_back(std::move(arrival));
   return ok();
@@ -271,10 +272,11 @@ Status WorkerStream::on_failed(const FrameView& frame) {
       !feed_.order.contains(failed->unit))
     return lie("failed at a unit that is not ours");
   Arrival arrival{.header = frame.header};
-  arrival.error = std::make_shared<Error>(
-      Error{ErrorCode::kIo, "worker " + std::to_string(place_.id) + " (" + place_.address + "), " +
-                                to_string(failed->unit) + list_of(failed->samples) + ": " +
-                                failed->message});
+  Error error{ErrorCode::kIo, "worker " + std::to_string(place_.id) + " (" + place_.address + "), " +
+                                  to_string(failed->unit) + list_of(failed->samples) + ": " +
+                                  failed->message};
+  arrival.failed = std::make_shared<FailedUnit>(
+      FailedUnit{failed->unit, std::move(failed->samples), place_.id, std::move(error)});
   feed_.arrived.push_back(std::move(arrival));
   return ok();
 }
