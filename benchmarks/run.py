@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {"own", "peers"}
-TIMEOUT_SECONDS = 1800
+TIMEOUT_SECONDS = 3600
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # benchmarks/README.md says which benchmark needs which.
-packages=(rclone nginx-light wrk podman runc netavark docker.io containerd docker-compose iptables)
+packages=(rclone nginx-light wrk podman runc netavark docker.io containerd docker-compose iptables
+  ffmpeg)
 # Beside those that tools/setup.sh brings; unpacked below build, never installed.
 photo_packages=(lomiri-wallpapers-20.04 plasma-workspace-wallpapers)
 
