@@ -113,7 +113,7 @@ class Reader {
   // else between two turns of one wait; from next()'s thread.
   virtual bool wait(std::chrono::milliseconds timeout) = 0;
   // Of the last next() that answered with an error of a unit. From next()'s thread.
-  virtual const std::optional<FailedUnit>& failure() const = 0;
+  virtual const std::optional<FailedUnit>& failed_unit() const = 0;
   virtual transport::Unit position() const = 0;          // what next() gives next
   virtual ReaderStatistics statistics() const = 0;
   // Wakes a next() that waits; ends the thread and all connections.

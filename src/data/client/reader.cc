@@ -19,7 +19,7 @@ class LoopReader final : public Reader {
 
   Result<std::optional<Batch>> next() override {
     failure_.reset();
-    if (closed_) return evener::failure(ErrorCode::kCancelled, "the reader is closed");
+    if (closed_) return failure(ErrorCode::kCancelled, "the reader is closed");
     auto arrival = loop_->handover().take();
     if (!arrival) return tl::unexpected(std::move(arrival.error()));
     if (!arrival->has_value()) return std::optional<Batch>();
@@ -42,7 +42,7 @@ class LoopReader final : public Reader {
   bool wait(std::chrono::milliseconds timeout) override {
     return closed_ || loop_->handover().wait_for(timeout);
   }
-  const std::optional<FailedUnit>& failure() const override { return failure_; }
+  const std::optional<FailedUnit>& failed_unit() const override { return failure_; }
 
   Unit position() const override {
     const MutexLock lock(mutex_);

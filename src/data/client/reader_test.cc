@@ -136,15 +136,15 @@ TEST(Reader, NamesTheUnitThatFailedAndGoesOn) {
   ASSERT_FALSE(failed.has_value());
   EXPECT_THAT(failed.error().message, testing::HasSubstr("worker 7"));
   EXPECT_THAT(failed.error().message, testing::HasSubstr("epoch 0, batch 0, samples 12, 13: no JPEG"));
-  ASSERT_TRUE(reader->failure());
-  EXPECT_EQ(reader->failure()->unit, (Unit{0, 0}));
-  EXPECT_EQ(reader->failure()->samples, (std::vector<std::uint64_t>{12, 13}));
-  EXPECT_EQ(reader->failure()->worker, 7u);
-  EXPECT_EQ(reader->failure()->error, failed.error());
+  ASSERT_TRUE(reader->failed_unit());
+  EXPECT_EQ(reader->failed_unit()->unit, (Unit{0, 0}));
+  EXPECT_EQ(reader->failed_unit()->samples, (std::vector<std::uint64_t>{12, 13}));
+  EXPECT_EQ(reader->failed_unit()->worker, 7u);
+  EXPECT_EQ(reader->failed_unit()->error, failed.error());
   auto batch = reader->next();
   ASSERT_TRUE(batch.has_value() && batch->has_value());
   EXPECT_EQ((*batch)->index(), 1u);
-  EXPECT_FALSE(reader->failure());
+  EXPECT_FALSE(reader->failed_unit());
 }
 
 TEST(Reader, WaitsForABatchAnErrorTheEndOrItsClosing) {
