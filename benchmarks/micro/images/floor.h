@@ -1,5 +1,5 @@
-// What a program written for this one task reaches: libjpeg-turbo, only the rows and columns that
-// the crop needs, and a fused antialiased resize in floats with nothing else around it.
+// What is left when nothing is done with the pixels: libjpeg-turbo decodes the rows and columns that
+// the crop needs, and they are dropped.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,12 @@
 
 namespace evener::bench {
 
-enum class Work { kDecode, kDecodeAndResize };
-
 class Floor {
  public:
   Floor();
   ~Floor();
-  // A JPEG without surprises: colour, not turned. `out` is [3][height][width].
-  void run(std::span<const std::byte> file, const data::images::Transform& transform, Work work,
-           float* out);
+  // A JPEG without surprises.
+  void run(std::span<const std::byte> file, const data::images::Crop& crop);
 
  private:
   struct Parts;

@@ -125,6 +125,40 @@ TEST(Damage, AnImageBeyondTheLimitOfPixelsIsRefused) {
   EXPECT_EQ(facts.error().code, ErrorCode::kLimitExceeded);
 }
 
+std::vector<std::size_t> scans_of(const Bytes& jpeg) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i + 1 < jpeg.size(); ++i) {
+    if (jpeg[i] == std::byte{0xff} && jpeg[i + 1] == std::byte{0xda}) places.push_back(i);
+  }
+  return places;
+}
+
+TEST(Damage, AProgressiveFileThatRepeatsScansIsGivenUp) {
+  Decoder decoder;
+  const Bytes file = read_fixture("progressive.jpg");
+  const auto first = file.begin() + static_cast<std::ptrdiff_t>(scans_of(file).at(0));
+  auto end = first + 2;            // of the scan: the next marker, but no 0xff 0x00 in its data
+  while (*end != std::byte{0xff} || end[1] == std::byte{0}) ++end;
+  Bytes bomb(file.begin(), end);
+  for (int i = 0; i < 600; ++i) bomb.insert(bomb.end(), first, end);
+  bomb.insert(bomb.end(), end, file.end());
+  Bytes pixels;
+  const Status status = decode_whole(decoder, bomb, pixels);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_NE(status.error().message.find("scans"), std::string::npos) << status.error().message;
+}
+
+TEST(Damage, WhatADecoderHoldsAtOnceIsLimited) {
+  Decoder decoder({.limits = {.max_decoder_bytes = 2'000}});
+  for (const char* name : {"progressive.jpg", "interlaced.png", "lossless.webp"}) {
+    Bytes pixels;
+    const Status status = decode_whole(decoder, read_fixture(name), pixels);
+    ASSERT_FALSE(status) << name;
+    EXPECT_EQ(status.error().code, ErrorCode::kLimitExceeded) << status.error().message;
+  }
+}
+
 Bytes mutated(Bytes file, std::mt19937& random) {
   for (auto change = random() % 6 + 1; change > 0 && !file.empty(); --change) {
     const std::size_t at = random() % file.size();

@@ -98,7 +98,7 @@ struct Transform {
   Flip flip = Flip::kNone;
   std::optional<Jitter> jitter = std::nullopt;
   std::array<float, 3> mean = {0, 0, 0};  // of values 0..1
-  std::array<float, 3> std = {1, 1, 1};   // none is 0
+  std::array<float, 3> std = {1, 1, 1};   // above 0
   PixelFormat format = PixelFormat::kF32Chw;
 };
 

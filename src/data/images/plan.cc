@@ -96,6 +96,9 @@ Status check_out(const Transform& transform, std::span<const std::byte> bytes) {
                        " bytes; the transform makes " +
                        std::to_string(bytes_of(out, transform.format)));
   }
+  for (const float std : transform.std) {
+    if (!(std > 0)) return failure(ErrorCode::kInvalidArgument, "a value of std is not above 0");
+  }
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(transform.format) != 0) {
     return failure(ErrorCode::kInvalidArgument, "the output is not aligned for its values");
   }

@@ -49,6 +49,7 @@ class WebpReader : public RowReader {
 
  private:
   Status decode(const RowRequest& request);
+  Status check_memory(const WebPBitstreamFeatures& known, std::uint64_t crop_bytes) const;
 
   Limits limits_;
   Crop given_;
@@ -76,12 +77,7 @@ Status WebpReader::decode(const RowRequest& request) {
   }
   const std::size_t stride = static_cast<std::size_t>(given_.width) * 3;
   const std::size_t size = stride * static_cast<std::size_t>(given_.height);
-  if (size > limits_.max_decoder_bytes) {
-    return failure(ErrorCode::kLimitExceeded, "webp: the pixels of the crop need " +
-                                                  std::to_string(size) +
-                                                  " bytes at once; max_decoder_bytes is " +
-                                                  std::to_string(limits_.max_decoder_bytes));
-  }
+  RETURN_IF_ERROR(check_memory(config.input, size));
   pixels_.resize(size);
   config.options.use_cropping = 1;
   config.options.crop_left = given_.x;
@@ -95,6 +91,22 @@ Status WebpReader::decode(const RowRequest& request) {
   WebPFreeDecBuffer(&config.output);
   if (status != VP8_STATUS_OK) return tl::unexpected<Error>(decoding_error(status));
   return ok();
+}
+
+// Beside the crop the library holds all pixels of a lossless image, and all of an alpha plane.
+Status WebpReader::check_memory(const WebPBitstreamFeatures& known,
+                                std::uint64_t crop_bytes) const {
+  constexpr int kLossless = 2;
+  const std::uint64_t pixels =
+      static_cast<std::uint64_t>(known.width) * static_cast<std::uint64_t>(known.height);
+  std::uint64_t bytes = crop_bytes;
+  if (known.format == kLossless) bytes += pixels * 4;
+  if (known.format != kLossless && known.has_alpha != 0) bytes += pixels;
+  if (bytes <= limits_.max_decoder_bytes) return ok();
+  return failure(ErrorCode::kLimitExceeded,
+                 "webp: its pixels need " + std::to_string(bytes) +
+                     " bytes at once; max_decoder_bytes is " +
+                     std::to_string(limits_.max_decoder_bytes));
 }
 
 Status WebpReader::read(std::span<std::uint8_t* const> rows) {
