@@ -38,6 +38,33 @@ TEST(Decoder, AnEnlargedCropIsWhatPillowMakesOfIt) {
   EXPECT_GE(psnr_db(made.pixels, read_fixture("enlarged.rgb"), transform), 50);
 }
 
+TEST(Decoder, AMuchLargerCropIsDecodedShrunkAndWhatPillowMakesOfIt) {
+  Decoder decoder;
+  const Bytes file = read_fixture("large/texture.jpg");
+  const Transform shrunk = plain_transform({10, 6, 450, 360}, {48, 40});
+  const Made made = make(decoder, file, facts_of(file), shrunk);
+  ASSERT_TRUE(made.status) << made.status.error().message;
+  EXPECT_GE(psnr_db(made.pixels, read_fixture("large/shrunk.rgb"), shrunk), 50);
+  const Transform halved = plain_transform({33, 21, 200, 180}, {100, 90});
+  EXPECT_GE(psnr_db(make(decoder, file, facts_of(file), halved).pixels,
+                    read_fixture("large/halved.rgb"), halved), 50);
+}
+
+TEST(Decoder, ACropOfALargeImageHasThePixelsOfTheWhole) {
+  Decoder decoder;
+  Choices choices(4);
+  const Bytes file = read_fixture("large/texture.jpg");
+  const Facts facts = facts_of(file);
+  for (int i = 0; i < 20; ++i) {
+    const Crop crop = choices.crop_of(facts.size);
+    const Transform transform = plain_transform(crop, {crop.width, crop.height});
+    const Made fast = make(decoder, file, facts, transform);
+    ASSERT_TRUE(fast.status) << fast.status.error().message;
+    ASSERT_EQ(fast.pixels, make_slowly(file, facts, transform).pixels)
+        << crop.width << "x" << crop.height << "+" << crop.x << "+" << crop.y;
+  }
+}
+
 // Without a resize the pixels of a crop are those of the whole image: what is not decoded around
 // it is not missed.
 TEST(Decoder, ACropHasThePixelsOfTheWholeImage) {

@@ -13,8 +13,8 @@ struct Reach {
 };
 
 Reach reach_of(double center, double support, const Axis& axis) {
-  const int begin = static_cast<int>(std::floor(center - support + 0.5));
-  const int end = static_cast<int>(std::floor(center + support + 0.5));
+  const int begin = static_cast<int>(center - support + 0.5);
+  const int end = static_cast<int>(center + support + 0.5);
   Reach reach{std::max(begin, axis.first), std::min(end, axis.last)};
   reach.begin = std::min(reach.begin, axis.last - 1);
   reach.end = std::max(reach.end, reach.begin + 1);

@@ -41,6 +41,17 @@ def picture() -> Image.Image:
     return image
 
 
+def large_picture() -> Image.Image:
+    """Eight times the size, with a texture as of grass; the same on every machine."""
+    image = picture().resize((SIZE[0] * 8, SIZE[1] * 8), Image.Resampling.BICUBIC)
+    state, values = 1, bytearray(image.tobytes())
+    for i in range(0, len(values), 3):
+        state = (state * 1103515245 + 12345) % (1 << 31)
+        for k in range(3):
+            values[i + k] = max(0, min(255, values[i + k] + (state >> 16) % 25 - 12))
+    return Image.frombytes("RGB", image.size, bytes(values))
+
+
 def encode(image: Image.Image, kind: str, **options: object) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
@@ -143,6 +154,14 @@ def decoded(name: str, content: bytes) -> Image.Image:
 
 
 def main() -> None:
+    large = large_picture()
+    (HERE / "large").mkdir(exist_ok=True)
+    (HERE / "large" / "texture.jpg").write_bytes(encode(large, "JPEG", quality=85))
+    for name, box, out in (("shrunk", (10, 6, 10 + 450, 6 + 360), (48, 40)),
+                           ("halved", (33, 21, 33 + 200, 21 + 180), (100, 90))):
+        made = Image.open(HERE / "large" / "texture.jpg").crop(box)
+        made = made.resize(out, Image.Resampling.BILINEAR)
+        (HERE / "large" / f"{name}.rgb").write_bytes(made.tobytes())
     (HERE / "huge").mkdir(exist_ok=True)
     (HERE / "huge" / "stripes.png").write_bytes(huge_png())
     for name, content in files().items():
