@@ -2,7 +2,7 @@
 // object, and the floor, one thread that answers every packet with the same bytes unread.
 // Prints the port, then serves until stdin ends.
 //
-//   http_server_bench evener THREADS | floor
+//   http_server_bench evener THREADS | floor [BYTES]      of the body of the floor's answer
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "http/server/server.h"
@@ -18,9 +19,13 @@
 namespace evener::http {
 namespace {
 
-constexpr std::string_view kAnswer =
-    "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.1\r\n"
-    "Date: Mon, 30 Nov 2026 10:11:12 GMT\r\nContent-Length: 2\r\n\r\n{}";
+constexpr std::size_t kEmptyObject = 2;
+
+std::string answer_of(std::size_t body_bytes) {
+  return "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.1\r\n"
+         "Date: Mon, 30 Nov 2026 10:11:12 GMT\r\nContent-Length: " +
+         std::to_string(body_bytes) + "\r\n\r\n" + std::string(body_bytes, ' ');
+}
 
 void wait_for_end_of_stdin() {
   char byte = 0;
@@ -49,11 +54,11 @@ void watch(int epoll, int fd) {
   ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-void answer(int fd) {
+void answer(int fd, std::string_view with) {
   char bytes[16'384];
   if (::recv(fd, bytes, sizeof bytes, 0) <= 0) {
     ::close(fd);
-  } else if (::send(fd, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL) < 0) {
+  } else if (::send(fd, with.data(), with.size(), MSG_NOSIGNAL) < 0) {
     ::close(fd);
   }
 }
@@ -68,7 +73,8 @@ void take_all(int epoll, int listener) {
   }
 }
 
-int serve_floor() {
+int serve_floor(std::size_t body_bytes) {
+  const std::string text = answer_of(body_bytes);
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -94,7 +100,7 @@ int serve_floor() {
       if (fd == listener) {
         take_all(epoll, listener);
       } else {
-        answer(fd);
+        answer(fd, text);
       }
     }
   }
@@ -105,8 +111,11 @@ int serve_floor() {
 
 int main(int argc, char** argv) {
   const std::string_view which = argc > 1 ? argv[1] : "";
-  if (which == "floor") return evener::http::serve_floor();
+  if (which == "floor") {
+    return evener::http::serve_floor(argc > 2 ? std::strtoul(argv[2], nullptr, 10)
+                                              : evener::http::kEmptyObject);
+  }
   if (which == "evener" && argc > 2) return evener::http::serve_evener(std::atoi(argv[2]));
-  std::fprintf(stderr, "http_server_bench evener THREADS | floor\n");
+  std::fprintf(stderr, "http_server_bench evener THREADS | floor [BYTES]\n");
   return 2;
 }
