@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "os/temporary_folder_test.h"
+#include "training/store/sqlite.h"
 #include "training/store/store.h"
 
 namespace evener::store {
@@ -43,6 +46,26 @@ TEST_F(ChangeFeedTest, AVersionChangesWithACommitAndOnlyThen) {
   const auto second = feed_->version();
   EXPECT_NE(*second, *first);
   EXPECT_EQ(*feed_->version(), *second);
+}
+
+TEST_F(ChangeFeedTest, EveryCommitIsSeenAlsoWhenTheLogBeginsAnew) {
+  auto other = Database::open(home_.path() / "evener.db", std::chrono::milliseconds(1'000));
+  ASSERT_TRUE(other);
+  commit({submission("a")});
+  auto before = feed_->version();
+  ASSERT_TRUE(before);
+  ASSERT_TRUE((*other)->run("SELECT row FROM events"));
+  ASSERT_TRUE((*other)->commit_mark()) << "the quick look is in use";
+  for (std::uint64_t i = 1; i <= 200; ++i) {
+    commit({notice("a", i)});
+    const auto after = feed_->version();
+    ASSERT_NE(*after, *before) << i;
+    ASSERT_EQ(*feed_->version(), *after) << i;
+    before = after;
+    if (i % 50 != 0) continue;
+    ASSERT_TRUE((*other)->run("PRAGMA wal_checkpoint(TRUNCATE)"));
+    before = feed_->version();
+  }
 }
 
 TEST_F(ChangeFeedTest, TellsRowsAndJobsInOrder) {

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -172,6 +173,22 @@ Result<Statement> Database::prepare(std::string_view sql) {
 std::int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+std::optional<CommitMark> Database::commit_mark() const {
+  constexpr int kRegionBytes = 32'768;   // what SQLite maps at once
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+      file == nullptr || file->pMethods == nullptr || file->pMethods->iVersion < 2)
+    return std::nullopt;
+  volatile void* region = nullptr;
+  if (file->pMethods->xShmMap(file, 0, kRegionBytes, 0, &region) != SQLITE_OK || region == nullptr)
+    return std::nullopt;
+  const auto* words = static_cast<volatile std::uint64_t*>(region);
+  CommitMark mark;
+  for (std::size_t i = 0; i < mark.size(); ++i) mark[i] = words[i];
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return mark;
+}
 
 Error Database::error(int code, std::string_view attempted) const {
   const int errno_value = handle_ ? sqlite3_system_errno(handle_) : ENOMEM;

@@ -6,10 +6,12 @@
 //           kUnavailable (locked too long), kIo; messages name the file.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,6 +58,9 @@ class Statement {
   int bind_error_ = 0;
 };
 
+// The head of the index that all connections to a database share: sqlite.org/walformat.html, 2.1.
+using CommitMark = std::array<std::uint64_t, 6>;
+
 class Database {
  public:
   // Opens or creates; waits up to `busy` for other processes.
@@ -71,6 +76,11 @@ class Database {
   std::int64_t last_row() const;
   // Whether a transaction is open: a failed statement may have ended it.
   bool in_transaction() const;
+
+  // Of a database that writes a log ahead (PRAGMA journal_mode is "wal"), once it has been read
+  // from: bytes that every commit changes, whichever process made it. To look at them takes no
+  // lock and no system call.
+  std::optional<CommitMark> commit_mark() const;
 
   // The error that SQLite reported last, in our words.
   Error error(int code, std::string_view attempted) const;
