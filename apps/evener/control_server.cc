@@ -46,8 +46,8 @@ class LateFront {
     front_ = std::move(front);
     open_ = true;
   }
-  void take(const http::Request& request, const http::Reply& reply) const {
-    if (open_) return front_(request, reply);
+  void take(http::Request request, http::Reply reply) const {
+    if (open_) return front_(std::move(request), std::move(reply));
     reply({.status = 503, .headers = {}, .body = {}});
   }
 
@@ -114,7 +114,9 @@ Status ControlServer::open_port() {
   front_ = std::make_shared<LateFront>();
   auto server = http::listen(
       {.address = options_.listen.address, .port = options_.listen.port, .tls = options_.tls},
-      [front = front_](const auto& request, const auto& reply) { front->take(request, reply); });
+      [front = front_](http::Request request, http::Reply reply) {
+        front->take(std::move(request), std::move(reply));
+      });
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
   listening_ = options_.listen;

@@ -115,7 +115,7 @@ class TreeBuilder {
       return true;
     }
     if (value.kind != Kind::kNull)
-      parent.members.push_back(Member{keys_.back(), std::move(value)});
+      parent.members.push_back(Member{std::move(keys_.back()), std::move(value)});
     keys_.pop_back();
     return true;
   }

@@ -33,7 +33,7 @@ std::optional<std::string_view> Headers::find(std::string_view name) const {
 }
 
 void Headers::add(std::string_view name, std::string_view value) {
-  all_.push_back({std::string(name), std::string(value)});
+  all_.emplace_back(std::string(name), std::string(value));
 }
 
 void Headers::set(std::string_view name, std::string_view value) {

@@ -6,6 +6,7 @@
 // Source:   RFC 9110.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ class Headers {
   // The first of that name.
   std::optional<std::string_view> find(std::string_view name) const;
   void add(std::string_view name, std::string_view value);
+  void reserve(std::size_t headers) { all_.reserve(headers); }
   void set(std::string_view name, std::string_view value);  // in place of all of that name
   void remove(std::string_view name);                       // all of that name
   const std::vector<Header>& all() const { return all_; }

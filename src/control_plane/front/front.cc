@@ -1,5 +1,7 @@
 #include "control_plane/front/front.h"
 
+#include <atomic>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 
@@ -17,25 +19,45 @@ std::vector<http::AccessKey> access_keys(const std::vector<Key>& keys) {
   return all;
 }
 
-std::string request_id(Random& random) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string id;
-  id.reserve(36);
-  std::uint64_t bits = 0;
-  for (int i = 0; i < 32; ++i) {
-    if (i % 16 == 0) bits = random.next();
-    if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
-    id += kDigits[bits & 15];
-    bits >>= 4;
+// Names of requests, in the form of a UUID: no two of a server's are the same, and those of two
+// servers are not, since each begins at a number of chance. They are no secret.
+class RequestIds {
+ public:
+  explicit RequestIds(Random& random) : high_(random.next()), low_(random.next()) {}
+
+  std::string next() {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const std::uint64_t number = count_.fetch_add(1, std::memory_order_relaxed);
+    std::string id = "00000000-0000-0000-0000-000000000000";
+    std::uint64_t bits = scattered(high_ + number);
+    int left = 16;
+    for (char& c : id) {
+      if (c == '-') continue;
+      if (left-- == 0) bits = scattered(low_ + number);
+      c = kDigits[bits & 15];
+      bits >>= 4;
+    }
+    return id;
   }
-  return id;
-}
+
+ private:
+  // Another number for each; the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+  static std::uint64_t scattered(std::uint64_t number) {
+    number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
+    return number ^ (number >> 31);
+  }
+
+  const std::uint64_t high_;
+  const std::uint64_t low_;
+  std::atomic<std::uint64_t> count_{0};
+};
 
 class Front {
  public:
   Front(FrontOptions options, std::vector<Operation> operations, const Clock& clock, Random& random)
       : options_(std::move(options)), verifier_(access_keys(options_.keys)), clock_(clock),
-        random_(random) {
+        ids_(random) {
     for (const Key& key : options_.keys) roles_[key.id] = key.role;
     for (Operation& operation : operations) {
       std::string name = key_of(operation.service, operation.name);
@@ -43,8 +65,8 @@ class Front {
     }
   }
 
-  void take(const http::Request& request, const http::Reply& reply) const {
-    const std::string id = request_id(random_);
+  void take(const http::Request& request, http::Reply reply) {
+    const std::string id = ids_.next();
     wire::Call call = wire::recognize(request);
     if (Status status = check_origin(request, options_); !status)
       return reply(with_status(wire::refusal(call, status.error(), id), 403));
@@ -56,9 +78,9 @@ class Front {
       return reply(wire::refusal(call, status.error(), id));
     const auto input = wire::read_input(call, request);
     if (!input) return reply(wire::refusal(call, input.error(), id));
-    (*operation)->run(*input, *caller, [call = std::move(call), id, reply](Result<wire::Output> output) {
+    (*operation)->run(*input, *caller, [call = std::move(call), id, reply = std::move(reply)](Result<wire::Output> output) {
       if (!output) log_failure(call, id, output.error());
-      reply(output ? wire::answer(call, *output, id) : wire::refusal(call, output.error(), id));
+      reply(output ? wire::answer(call, std::move(*output), id) : wire::refusal(call, output.error(), id));
     });
   }
 
@@ -124,7 +146,7 @@ class Front {
   const FrontOptions options_;
   const http::Verifier verifier_;
   const Clock& clock_;
-  Random& random_;
+  RequestIds ids_;
   std::unordered_map<std::string, Role> roles_;
   std::unordered_map<std::string, Operation> operations_;
 };
@@ -133,8 +155,10 @@ class Front {
 
 http::OnRequest make_front(FrontOptions options, std::vector<Operation> operations,
                          const Clock& clock, Random& random) {
-  auto front = std::make_shared<const Front>(std::move(options), std::move(operations), clock, random);
-  return [front](const http::Request& request, const http::Reply& reply) { front->take(request, reply); };
+  auto front = std::make_shared<Front>(std::move(options), std::move(operations), clock, random);
+  return [front](const http::Request& request, http::Reply reply) {
+    front->take(request, std::move(reply));
+  };
 }
 
 }  // namespace evener::control_plane

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "control_plane/front/origin.h"
 #include "http/sigv4/sigv4.h"
 
@@ -66,6 +69,16 @@ TEST_F(FrontTest, ASignedRequestReachesItsOperation) {
   EXPECT_EQ(response.status, 200) << response.body;
   EXPECT_EQ(response.body, R"({"Name":"x","Region":"eu-west-1"})");
   EXPECT_EQ(response.headers.find("x-amzn-requestid")->size(), 36u);
+}
+
+TEST_F(FrontTest, EveryRequestHasAnIdOfItsOwn) {
+  std::set<std::string> ids;
+  for (int i = 0; i < 100; ++i) {
+    const std::string id(*send(request("DescribeTrainingJob")).headers.find("x-amzn-requestid"));
+    for (const std::size_t dash : {8u, 13u, 18u, 23u}) EXPECT_EQ(id.at(dash), '-') << id;
+    ids.insert(id);
+  }
+  EXPECT_EQ(ids.size(), 100u);
 }
 
 TEST_F(FrontTest, ARequestWithoutSignatureIsRefusedOnLoopbackToo) {

@@ -1,6 +1,7 @@
 #include "control_plane/wire/wire.h"
 
 #include <array>
+#include <utility>
 
 #include "base/utf8.h"
 #include "control_plane/wire/cbor_body.h"
@@ -156,7 +157,7 @@ Result<document::Value> read_input(const Call& call, const http::Request& reques
   return input;
 }
 
-http::Response answer(const Call& call, const Output& output, std::string_view request_id) {
+http::Response answer(const Call& call, Output output, std::string_view request_id) {
   switch (call.protocol) {
     case Protocol::kQuery:
       return respond(call, 200,
@@ -168,7 +169,7 @@ http::Response answer(const Call& call, const Output& output, std::string_view r
     case Protocol::kNone: break;
   }
   return respond(call, 200,
-                 output.ready_json.empty() ? document::write(output.value) : output.ready_json,
+                 output.ready_json.empty() ? document::write(output.value) : std::move(output.ready_json),
                  request_id);
 }
 

@@ -45,7 +45,7 @@ struct Output {
   document::Value value = document::make_object();
   std::string ready_json{};
 };
-http::Response answer(const Call& call, const Output& output, std::string_view request_id);
+http::Response answer(const Call& call, Output output, std::string_view request_id);
 
 // An error's message may begin with AWS's code and ": "; without one its class tells the code
 // (kInvalidArgument is ValidationException, ...). Codes get the name and the status that the

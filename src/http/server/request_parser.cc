@@ -13,6 +13,8 @@ namespace {
 
 // A chunked body ends with five bytes, "0\r\n\r\n": the last four may always be waited for.
 constexpr std::size_t kLeastChunkBytes = 5;
+// Room for the headers that a client of AWS sends, and a few more.
+constexpr std::size_t kUsualHeaders = 16;
 
 std::string_view view(BoostView text) { return {text.data(), text.size()}; }
 
@@ -130,6 +132,7 @@ class RequestParser::Machine : public beast::http::basic_parser<true> {
   void on_request_impl(beast::http::verb, BoostView method, BoostView target, int version,
                        error_code& error) override {
     http_1_0 = version == 10;
+    request.headers.reserve(kUsualHeaders);
     request.method = view(method);
     std::string_view text = view(target);
     for (const std::string_view scheme : {"http://", "https://"}) {

@@ -1,6 +1,7 @@
 #include "http/sigv4/authorization.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -9,17 +10,6 @@ namespace {
 
 tl::unexpected<Error> incomplete(const std::string& text) {
   return failure(ErrorCode::kPermissionDenied, "IncompleteSignature: " + text);
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    parts.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -60,29 +50,35 @@ const std::string* value_of(const QueryPairs& pairs, std::string_view name) {
 }
 
 Status read_credential(std::string_view text, Authorization& into) {
-  const std::vector<std::string> parts = split(text, '/');
-  if (parts.size() != 5 || parts[4] != "aws4_request" ||
-      std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); })) {
+  Parts parts(text, '/');
+  std::array<std::string_view, 5> found;
+  for (std::string_view& part : found) part = parts.next().value_or("");
+  if (parts.next() || found[4] != "aws4_request" ||
+      std::any_of(found.begin(), found.end(), [](const auto& part) { return part.empty(); })) {
     return incomplete(
         "Credential must have exactly 5 slash-delimited elements, e.g. "
         "keyid/date/region/service/aws4_request");
   }
-  into.key_id = parts[0];
-  into.day = parts[1];
-  into.scope = {.region = parts[2], .service = parts[3]};
+  into.credential = text;
+  into.key_id = found[0];
+  into.scope = text.substr(found[0].size() + 1);
+  into.day = found[1];
+  into.region = found[2];
+  into.service = found[3];
   return ok();
 }
 
 Status read_signed_names(std::string_view text, Authorization& into) {
-  into.signed_names = split(text, ';');
-  const auto& names = into.signed_names;
-  if (!std::is_sorted(names.begin(), names.end()) ||
-      std::adjacent_find(names.begin(), names.end()) != names.end() ||
-      std::any_of(names.begin(), names.end(), [](const std::string& name) {
-        return name.empty() || lower_case(name) != name;
-      })) {
-    return incomplete("SignedHeaders must name each header once, in lower case and in order");
+  const bool has_upper =
+      std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  std::string_view before;
+  Parts names(text, ';');
+  while (const auto name = names.next()) {
+    if (has_upper || *name <= before)
+      return incomplete("SignedHeaders must name each header once, in lower case and in order");
+    before = *name;
   }
+  into.signed_names = text;
   return ok();
 }
 
@@ -102,23 +98,29 @@ Status read_header(std::string_view text, Authorization& into) {
   if (text.substr(0, kAlgorithmName.size()) != kAlgorithmName) {
     return incomplete("Authorization header requires the algorithm AWS4-HMAC-SHA256");
   }
-  QueryPairs found;
-  for (const std::string& part : split(text.substr(kAlgorithmName.size()), ',')) {
-    const std::string_view pair = trimmed(part);
+  constexpr std::array<std::string_view, 3> kNames = {"Credential", "SignedHeaders", "Signature"};
+  std::array<std::optional<std::string_view>, kNames.size()> found;
+  std::size_t count = 0;
+  Parts parts(text.substr(kAlgorithmName.size()), ',');
+  while (const auto part = parts.next()) {
+    const std::string_view pair = trimmed(*part);
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) {
       return incomplete("Authorization header holds a part that is not a key=value pair");
     }
-    found.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    ++count;
+    for (std::size_t i = 0; i < kNames.size(); ++i)
+      if (pair.substr(0, equals) == kNames[i]) found[i] = pair.substr(equals + 1);
   }
-  for (const std::string name : {"Credential", "SignedHeaders", "Signature"}) {
-    if (value_of(found, name) == nullptr || found.size() != 3) {
-      return incomplete("Authorization header requires '" + name + "' parameter, once");
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (!found[i] || count != kNames.size()) {
+      return incomplete("Authorization header requires '" + std::string(kNames[i]) +
+                        "' parameter, once");
     }
   }
-  RETURN_IF_ERROR(read_credential(*value_of(found, "Credential"), into));
-  into.signature = *value_of(found, "Signature");
-  return read_signed_names(*value_of(found, "SignedHeaders"), into);
+  RETURN_IF_ERROR(read_credential(*found[0], into));
+  into.signature = *found[2];
+  return read_signed_names(*found[1], into);
 }
 
 Status read_presigned(Authorization& into) {
@@ -136,15 +138,14 @@ Status read_presigned(Authorization& into) {
     return incomplete("X-Amz-Expires must be a number of seconds of at most a week");
   }
   into.valid = std::chrono::seconds(*valid);
+  into.signature = *value_of(into.query, "X-Amz-Signature");
+  std::erase_if(into.query, [](const auto& pair) { return pair.first == "X-Amz-Signature"; });
   if (const auto* token = value_of(into.query, "X-Amz-Security-Token")) {
     into.security_token = *token;
   }
-  into.signature = *value_of(into.query, "X-Amz-Signature");
   RETURN_IF_ERROR(read_credential(*value_of(into.query, "X-Amz-Credential"), into));
   RETURN_IF_ERROR(read_signed_names(*value_of(into.query, "X-Amz-SignedHeaders"), into));
-  RETURN_IF_ERROR(read_date(*value_of(into.query, "X-Amz-Date"), into));
-  std::erase_if(into.query, [](const auto& pair) { return pair.first == "X-Amz-Signature"; });
-  return ok();
+  return read_date(*value_of(into.query, "X-Amz-Date"), into);
 }
 
 }  // namespace

@@ -8,6 +8,13 @@ namespace {
 
 // Without white space around it and with single spaces inside.
 void append_folded(std::string& out, std::string_view value) {
+  const bool plain = value.find('\t') == std::string_view::npos &&
+                     value.find("  ") == std::string_view::npos && !value.starts_with(' ') &&
+                     !value.ends_with(' ');
+  if (plain) {
+    out.append(value);
+    return;
+  }
   bool space = false;
   const std::size_t start = out.size();
   for (const char c : value) {
@@ -55,9 +62,10 @@ std::string without_dot_segments(std::string_view path) {
 }
 
 void append_digits(std::string& out, std::int64_t number, std::size_t width) {
-  std::string digits = std::to_string(number);
-  if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
-  out.append(digits);
+  const std::size_t start = out.size();
+  out.append(width, '0');
+  for (std::size_t at = start + width; at-- > start; number /= 10)
+    out[at] = static_cast<char>('0' + number % 10);
 }
 
 }  // namespace
@@ -68,6 +76,18 @@ std::string lower_case(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   }
   return out;
+}
+
+std::optional<std::string_view> Parts::next() {
+  if (!rest_) return std::nullopt;
+  const std::size_t end = rest_->find(separator_);
+  const std::string_view part = rest_->substr(0, end);
+  if (end == std::string_view::npos) {
+    rest_.reset();
+  } else {
+    rest_->remove_prefix(end + 1);
+  }
+  return part;
 }
 
 std::string amz_date(WallTime time) {
@@ -128,40 +148,31 @@ std::string canonical_path(std::string_view path, std::string_view service) {
   return percent_encode(without_dot_segments(path), Slash::kKept);
 }
 
-std::string joined_names(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) {
-    if (!out.empty()) out.push_back(';');
-    out.append(name);
-  }
-  return out;
-}
-
 std::string canonical_request(const CanonicalParts& parts) {
   std::string out;
   out.reserve(1024);
   out.append(parts.request.method).append("\n");
   out.append(canonical_path(parts.request.path, parts.service)).append("\n");
   out.append(parts.query).append("\n");
-  for (const std::string& name : parts.signed_names) {
-    append_header(out, parts.request.headers, name);
-  }
-  out.append("\n").append(joined_names(parts.signed_names)).append("\n").append(parts.payload_hash);
+  Parts names(parts.signed_names, ';');
+  while (const auto name = names.next()) append_header(out, parts.request.headers, *name);
+  out.append("\n").append(parts.signed_names).append("\n").append(parts.payload_hash);
   return out;
 }
 
-Digest signing_key(std::string_view secret, std::string_view day, const SigningScope& scope) {
-  const Digest of_day = hmac_sha256("AWS4" + std::string(secret), day);
-  const Digest of_region = hmac_sha256(view_of(of_day), scope.region);
-  const Digest of_service = hmac_sha256(view_of(of_region), scope.service);
-  return hmac_sha256(view_of(of_service), "aws4_request");
+Digest signing_key(std::string_view secret, std::string_view scope_text) {
+  Parts parts(scope_text, '/');
+  Digest key = hmac_sha256("AWS4" + std::string(secret), parts.next().value_or(""));
+  while (const auto part = parts.next()) key = hmac_sha256(view_of(key), *part);
+  return key;
 }
 
 std::string signature(const Digest& key, std::string_view date, std::string_view scope_text,
                       std::string_view canonical_request) {
-  std::string text(kAlgorithmName);
-  text.append("\n").append(date).append("\n").append(scope_text).append("\n");
-  text.append(sha256_hex(canonical_request));
+  std::string text;
+  text.reserve(256);
+  text.append(kAlgorithmName).append("\n").append(date).append("\n").append(scope_text);
+  text.append("\n").append(sha256_hex(canonical_request));
   return to_hex(hmac_sha256(view_of(key), text));
 }
 

@@ -5,6 +5,7 @@
 // Fails:    never.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,9 +21,21 @@ namespace evener::http {
 inline constexpr std::string_view kAlgorithmName = "AWS4-HMAC-SHA256";
 
 std::string lower_case(std::string_view text);
+
+// The parts of a text between separators, in their order; an empty text is one empty part.
+class Parts {
+ public:
+  Parts(std::string_view text, char separator) : rest_(text), separator_(separator) {}
+  std::optional<std::string_view> next();   // nothing after the last
+
+ private:
+  std::optional<std::string_view> rest_;
+  const char separator_;
+};
+
 // The seconds of `time` as "20261130T101112Z"; the day is its first eight letters.
 std::string amz_date(WallTime time);
-// kDay for "20261130/us-west-2/sagemaker/aws4_request".
+// "20261130/us-west-2/sagemaker/aws4_request".
 std::string scope_text(std::string_view day, const SigningScope& scope);
 
 // Names and values of a query, decoded, in their order.
@@ -37,13 +50,13 @@ struct CanonicalParts {
   const Request& request;
   std::string_view service;
   std::string query;                             // canonical_query()
-  const std::vector<std::string>& signed_names;  // in lower case, in order
+  std::string_view signed_names;                 // "host;x-amz-date": in lower case, in order
   std::string_view payload_hash;
 };
 std::string canonical_request(const CanonicalParts& parts);
-std::string joined_names(const std::vector<std::string>& names);   // "host;x-amz-date"
 
-Digest signing_key(std::string_view secret, std::string_view day, const SigningScope& scope);
+// Of a scope_text().
+Digest signing_key(std::string_view secret, std::string_view scope_text);
 std::string signature(const Digest& key, std::string_view date, std::string_view scope_text,
                       std::string_view canonical_request);
 

@@ -3,6 +3,8 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "http/sigv4/sigv4.h"
 
@@ -24,25 +26,28 @@ Digest hmac_sha256(std::string_view key, std::string_view bytes) {
   constexpr std::size_t kBlock = 64;
   const Digest hashed = key.size() > kBlock ? sha256(key) : Digest{};
   if (key.size() > kBlock) key = view_of(hashed);
-  std::string inner(kBlock, '\x36');
-  std::string outer(kBlock, '\x5c');
+  std::string inner;
+  inner.reserve(kBlock + bytes.size());
+  inner.assign(kBlock, '\x36');
+  std::array<char, kBlock + sizeof(Digest)> outer;
+  std::fill_n(outer.begin(), kBlock, '\x5c');
   for (std::size_t at = 0; at < key.size(); ++at) {
     inner[at] = static_cast<char>(inner[at] ^ key[at]);
     outer[at] = static_cast<char>(outer[at] ^ key[at]);
   }
   inner.append(bytes);
-  outer.append(view_of(sha256(inner)));
-  return sha256(outer);
+  const Digest of_inner = sha256(inner);
+  std::copy(of_inner.begin(), of_inner.end(), outer.begin() + kBlock);
+  return sha256({outer.data(), outer.size()});
 }
 
 std::string to_hex(const Digest& digest) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * digest.size());
-  for (const char c : digest) {
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back(kDigits[byte >> 4]);
-    out.push_back(kDigits[byte & 15]);
+  std::string out(2 * digest.size(), '0');
+  for (std::size_t at = 0; at < digest.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(digest[at]);
+    out[2 * at] = kDigits[byte >> 4];
+    out[2 * at + 1] = kDigits[byte & 15];
   }
   return out;
 }

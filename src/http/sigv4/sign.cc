@@ -12,7 +12,8 @@ constexpr std::string_view kUnsigned[] = {
     "te",            "trailer",    "transfer-encoding", "upgrade",       "user-agent",
     "x-amzn-trace-id"};
 
-std::vector<std::string> names_to_sign(const Headers& headers) {
+// "host;x-amz-date".
+std::string names_to_sign(const Headers& headers) {
   std::vector<std::string> names;
   for (const Header& header : headers.all()) {
     std::string name = lower_case(header.name);
@@ -22,7 +23,12 @@ std::vector<std::string> names_to_sign(const Headers& headers) {
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  std::string joined;
+  for (const std::string& name : names) {
+    if (!joined.empty()) joined.push_back(';');
+    joined.append(name);
+  }
+  return joined;
 }
 
 }  // namespace
@@ -35,9 +41,8 @@ void sign(Request& request, const AccessKey& key, const SigningScope& scope,
   if (!key.session_token.empty()) {
     request.headers.set("X-Amz-Security-Token", key.session_token);
   }
-  const std::vector<std::string> names = names_to_sign(request.headers);
-  const std::string day = date.substr(0, 8);
-  const std::string scope_of_key = scope_text(day, scope);
+  const std::string names = names_to_sign(request.headers);
+  const std::string scope_of_key = scope_text(date.substr(0, 8), scope);
   std::string query = canonical_query(query_pairs(request.query));
   const std::string canonical = canonical_request({.request = request,
                                                    .service = scope.service,
@@ -46,23 +51,22 @@ void sign(Request& request, const AccessKey& key, const SigningScope& scope,
                                                    .payload_hash = payload_hash});
   std::string text(kAlgorithmName);
   text.append(" Credential=").append(key.id).append("/").append(scope_of_key);
-  text.append(", SignedHeaders=").append(joined_names(names)).append(", Signature=");
-  text.append(signature(signing_key(key.secret, day, scope), date, scope_of_key, canonical));
+  text.append(", SignedHeaders=").append(names).append(", Signature=");
+  text.append(signature(signing_key(key.secret, scope_of_key), date, scope_of_key, canonical));
   request.headers.set("Authorization", text);
 }
 
 std::string presign(const Request& request, const AccessKey& key, const SigningScope& scope,
                     WallTime now, std::chrono::seconds valid) {
   const std::string date = amz_date(now);
-  const std::string day = date.substr(0, 8);
-  const std::string scope_of_key = scope_text(day, scope);
-  const std::vector<std::string> names = names_to_sign(request.headers);
+  const std::string scope_of_key = scope_text(date.substr(0, 8), scope);
+  const std::string names = names_to_sign(request.headers);
   QueryPairs pairs = query_pairs(request.query);
   pairs.emplace_back("X-Amz-Algorithm", kAlgorithmName);
   pairs.emplace_back("X-Amz-Credential", key.id + "/" + scope_of_key);
   pairs.emplace_back("X-Amz-Date", date);
   pairs.emplace_back("X-Amz-Expires", std::to_string(valid.count()));
-  pairs.emplace_back("X-Amz-SignedHeaders", joined_names(names));
+  pairs.emplace_back("X-Amz-SignedHeaders", names);
   if (!key.session_token.empty()) pairs.emplace_back("X-Amz-Security-Token", key.session_token);
   std::string query = canonical_query(pairs);
   const std::string hash =
@@ -73,7 +77,7 @@ std::string presign(const Request& request, const AccessKey& key, const SigningS
                                                    .signed_names = names,
                                                    .payload_hash = hash});
   query += "&X-Amz-Signature=";
-  query += signature(signing_key(key.secret, day, scope), date, scope_of_key, canonical);
+  query += signature(signing_key(key.secret, scope_of_key), date, scope_of_key, canonical);
   return query;
 }
 
