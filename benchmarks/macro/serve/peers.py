@@ -74,12 +74,13 @@ def moto(program: Path) -> Iterator[Moto | None]:
 
 
 @contextmanager
-def null_server(program: Path) -> Iterator[str | None]:
-    """The endpoint of one thread that answers whatever comes with the same bytes."""
+def null_server(program: Path, body_bytes: int) -> Iterator[str | None]:
+    """The endpoint of one thread that answers whatever comes with the same bytes, as many as those of
+    the answer that it stands beside: a client reads two kilobytes slower than two bytes."""
     if not program.exists():
         yield None
         return
-    with subprocess.Popen([str(program), "floor"], stdin=subprocess.PIPE,
+    with subprocess.Popen([str(program), "floor", str(body_bytes)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as server:
         try:
             yield f"http://127.0.0.1:{int(server.stdout.readline())}"

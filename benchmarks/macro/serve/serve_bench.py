@@ -14,6 +14,7 @@ ended jobs and nothing to do. One JSON object a line on stdout, ratios last.
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import shutil
 import sys
@@ -102,7 +103,8 @@ def measure_reads(bench: Bench, number: int) -> None:
         ours = our_scripts(server, names)
         peer = stack.enter_context(moto(bench.moto))
         theirs = moto_scripts(peer, server.home, names) if peer else {}
-        null = stack.enter_context(null_server(bench.null))
+        described = server.ask("SageMaker.DescribeTrainingJob", {"TrainingJobName": names[0]})
+        null = stack.enter_context(null_server(bench.null, len(json.dumps(described))))
         for connections in CONNECTIONS:
             for what, script in ours.items():
                 bench.load(what, "evener", server.endpoint, script, connections, number)
