@@ -92,6 +92,10 @@ class ObjectStore {
 
 std::unique_ptr<ObjectStore> make_file_store(os::FileSystem& files);
 
+// channel://NAME/key: the channels of a job as one of its programs sees them, below `input`, which is
+// not the same folder on every host. For reading.
+std::unique_ptr<ObjectStore> make_channel_store(os::FileSystem& files, const os::fs::path& input);
+
 // The store for a URI's scheme; kUnsupported names the schemes that there are.
 class StoreSet {
  public:

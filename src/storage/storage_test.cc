@@ -182,6 +182,30 @@ TEST_P(Stores, LocalFolderIsGivenOnlyForTreesOfPlainFiles) {
   EXPECT_FALSE(store_->local_folder(uri("d")));
 }
 
+TEST_P(Stores, ChannelsAreTheFoldersOfThisHostUnderTheirOwnNames) {
+  put("input/raw/a/1.jpg", "one");
+  put("input/raw/b.jpg", "two");
+  put("secret", "no");
+  const auto store = make_channel_store(files(), at("input"));
+  const auto listed = store->list(parse_uri("channel://raw/").value());
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 2u);
+  EXPECT_EQ(listed->front().key, "a/1.jpg");
+  EXPECT_EQ(listed->front().uri, "channel://raw/a/1.jpg");
+  const Uri object = parse_uri(listed->front().uri).value();
+  ASSERT_TRUE(store->open(object));
+  std::string text(3, ' ');
+  EXPECT_TRUE(store->read_listed(object, {.size = 3, .version = listed->front().version}, 0,
+                                 std::as_writable_bytes(std::span(text))));
+  EXPECT_EQ(text, "one");
+  EXPECT_EQ(store->list(parse_uri("channel://raw/a").value())->front().uri, "channel://raw/a/1.jpg");
+  EXPECT_EQ(store->create(object).error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(store->remove(object).error().code, ErrorCode::kUnsupported);
+  for (const Uri& outside : {Uri{"channel", "..", "secret"}, Uri{"channel", "raw", "../../secret"},
+                             Uri{"channel", ".", "raw/a/1.jpg"}})
+    EXPECT_EQ(store->open(outside).error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST_P(Stores, EachFailingCallOfAListingIsReported) {
   for (const char* name : {"d/a/1", "d/b", "d/c/2"}) put(name, "x");
   for (std::uint64_t fail_at = 1;; ++fail_at) {
