@@ -17,7 +17,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from tidy_rules import calls, headers, layers, lengths, names, text  # noqa: E402
+from tidy_rules import calls, headers, layers, lengths, lifetimes, names, text  # noqa: E402
 from tidy_rules.source import Finding, SourceFile, list_paths, load  # noqa: E402
 
 
@@ -31,6 +31,7 @@ def check_files(files: list[SourceFile], layers_text: str) -> list[Finding]:
         findings += names.check_parameters(file)
         findings += names.check_test_names(file)
         findings += calls.check(file)
+        findings += lifetimes.check(file)
         findings += headers.check_third_party(file)
         findings += headers.check_form(file)
         findings += text.check(file)

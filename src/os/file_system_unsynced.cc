@@ -7,73 +7,72 @@ namespace evener::os {
 
 class UnsyncedFileSystem::File final : public WritableFile {
  public:
-  File(std::unique_ptr<WritableFile> inner, std::uint64_t size, std::uint64_t& synced)
-      : inner_(std::move(inner)), size_(size), synced_(synced) {}
+  File(std::unique_ptr<WritableFile> inner, std::shared_ptr<Length> length)
+      : inner_(std::move(inner)), length_(std::move(length)) {}
 
   Status append(std::span<const std::byte> bytes) override {
-    size_ += bytes.size();
+    length_->written += bytes.size();
     return inner_->append(bytes);
   }
   Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    size_ = std::max(size_, offset + bytes.size());
-    synced_ = size_;
+    length_->written = std::max(length_->written, offset + bytes.size());
+    length_->synced = length_->written;
     return inner_->write_at(offset, bytes);
   }
   Status sync() override {
     RETURN_IF_ERROR(inner_->sync());
-    synced_ = size_;
+    length_->synced = length_->written;
     return ok();
   }
   Status close() override { return inner_->close(); }
 
  private:
   std::unique_ptr<WritableFile> inner_;
-  std::uint64_t size_;
-  std::uint64_t& synced_;   // a node of the map, which stays where it is
+  std::shared_ptr<Length> length_;
 };
 
 Status UnsyncedFileSystem::lose_power(std::uint64_t torn) {
   for (const fs::path& path : std::exchange(unnamed_, {})) {
-    synced_.erase(path);
+    lengths_.erase(path);
     RETURN_IF_ERROR(inner_.remove_file(path));
   }
-  for (const auto& [path, synced] : std::exchange(synced_, {})) {
+  for (const auto& [path, length] : lengths_) {
     const auto stat = inner_.stat(path);
-    if (stat && stat->size > synced)
-      RETURN_IF_ERROR(inner_.truncate(path, std::min(stat->size, synced + torn)));
+    if (!stat) continue;
+    const std::uint64_t left = std::min(stat->size, length->synced + torn);
+    if (left < stat->size) RETURN_IF_ERROR(inner_.truncate(path, left));
+    *length = {left, left};
   }
   return ok();
 }
 
 Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::follow(
-    const fs::path& path, std::uint64_t size, Result<std::unique_ptr<WritableFile>> file) {
+    const fs::path& path, Length length, Result<std::unique_ptr<WritableFile>> file) {
   if (!file) return file;
-  std::uint64_t& synced = synced_[path];
-  synced = size;
-  return std::make_unique<File>(std::move(*file), size, synced);
+  auto& followed = lengths_[path] = std::make_shared<Length>(length);
+  return std::make_unique<File>(std::move(*file), followed);
 }
 
 Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::create(const fs::path& path) {
   unnamed_.insert(path);
-  return follow(path, 0, inner_.create(path));
+  return follow(path, {}, inner_.create(path));
 }
 Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::create_replacing(const fs::path& path) {
   unnamed_.insert(path);
-  return follow(path, 0, inner_.create_replacing(path));
+  return follow(path, {}, inner_.create_replacing(path));
 }
 Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::create_new(const fs::path& path) {
   unnamed_.insert(path);
-  return follow(path, 0, inner_.create_new(path));
+  return follow(path, {}, inner_.create_new(path));
 }
 Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::open_append(const fs::path& path) {
   const auto stat = inner_.stat(path);
   if (!stat) unnamed_.insert(path);
-  const auto known = synced_.find(path);
   const std::uint64_t size = stat ? stat->size : 0;
-  const std::uint64_t synced = known == synced_.end() ? size : std::min(known->second, size);
-  auto file = follow(path, size, inner_.open_append(path));
-  synced_[path] = synced;
-  return file;
+  const auto known = lengths_.find(path);
+  const std::uint64_t synced =
+      known == lengths_.end() ? size : std::min(known->second->synced, size);
+  return follow(path, {size, synced}, inner_.open_append(path));
 }
 
 Status UnsyncedFileSystem::sync_directory(const fs::path& directory) {
@@ -84,8 +83,8 @@ Status UnsyncedFileSystem::sync_directory(const fs::path& directory) {
 
 Status UnsyncedFileSystem::truncate(const fs::path& path, std::uint64_t size) {
   RETURN_IF_ERROR(inner_.truncate(path, size));
-  if (const auto known = synced_.find(path); known != synced_.end())
-    known->second = std::min(known->second, size);
+  if (const auto known = lengths_.find(path); known != lengths_.end())
+    *known->second = {size, std::min(known->second->synced, size)};
   return ok();
 }
 

@@ -21,8 +21,8 @@ class UnsyncedFileSystem final : public FileSystem {
   // `inner` must outlive it.
   explicit UnsyncedFileSystem(FileSystem& inner) : inner_(inner) {}
 
-  // Leaves at most `torn` bytes behind the synced ones of each file. Open files are of no use
-  // after it.
+  // Leaves at most `torn` bytes behind the synced ones of each file. A file that is open and was
+  // named goes on at its new end, as after a sync that failed and dropped what it could not write.
   Status lose_power(std::uint64_t torn = 0);
 
   Result<std::unique_ptr<ReadableFile>> open(const fs::path& path) override;
@@ -46,13 +46,17 @@ class UnsyncedFileSystem final : public FileSystem {
   Result<std::uint64_t> free_bytes(const fs::path& path) override;
 
  private:
+  struct Length {
+    std::uint64_t written = 0;
+    std::uint64_t synced = 0;
+  };
   class File;
-  Result<std::unique_ptr<WritableFile>> follow(const fs::path& path, std::uint64_t size,
+  Result<std::unique_ptr<WritableFile>> follow(const fs::path& path, Length length,
                                                Result<std::unique_ptr<WritableFile>> file);
 
   FileSystem& inner_;
-  std::map<fs::path, std::uint64_t> synced_;   // bytes, of files written through this
-  std::set<fs::path> unnamed_;                 // created, folder not synced since
+  std::map<fs::path, std::shared_ptr<Length>> lengths_;   // of files written through this
+  std::set<fs::path> unnamed_;                            // created, folder not synced since
 };
 
 }  // namespace evener::os

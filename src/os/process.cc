@@ -25,8 +25,9 @@ namespace {
 
 constexpr std::size_t kChildStackBytes = 64u << 10;
 
-// The thread sanitizer keeps records of its own in memory, which a child must not change for us.
-#if defined(__SANITIZE_THREAD__)
+// Sanitizers keep records of threads and of stacks in memory, which a child must not change for us:
+// what it leaves there by not returning would be read as an error of the next one.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int kCloneFlags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
 #else
 constexpr int kCloneFlags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;

@@ -70,6 +70,8 @@ GOOD = {
     "functions that answer a truth": (
         "src/base/a.h",
         FACTS + "bool f(std::function<bool(int)> g, std::map<int, bool> m);\nbool operator()();\n"),
+    "a loop over what has a name": ("src/base/a.cc", "for (auto& x : *named) f(x);\n"),
+    "a loop over a call": ("src/base/a.cc", "for (const int x : a::list(b()).all()) f(x);\n"),
     "a word that holds a banned one": ("src/base/a.cc", "struct Implied {};\nstruct Information {};\n"),
 }
 
@@ -120,6 +122,10 @@ BAD = {
         "src/base/a.h", FACTS + "void f(const bool loud = true);\n", "bool-parameter"),
     "a bool without a name": (
         "src/base/a.h", FACTS + "void f(\n    std::map<int, int> m, bool);\n", "bool-parameter"),
+    "a loop over a call's value": (
+        "src/base/a.cc", "for (auto& x :\n     b->list(c()).value()) f(x);\n", "ended-range"),
+    "a loop over what a call points to": (
+        "tests/a.cc", "for (const auto& x : *b::list(c)) f(x);\n", "ended-range"),
     "an unfinished mark": ("src/base/a.cc", "// TO" + "DO: later\n", "unfinished"),
     "a path of one machine": ("README.md", "see /wo" + "rk/x\n", "machine-path"),
     "white space at a line's end": ("README.md", "text \n", "white-space"),

@@ -126,6 +126,11 @@ class LocalJob : public ::testing::TestWithParam<sandbox::Isolation> {
     engine_->start(spec);
     engine_->wait_for_training();
   }
+  static jobs::InstanceExit exit_of(const jobs::TrainingJob& job, std::size_t host) {
+    const auto& exit = job.instances.at(host).exit;
+    EXPECT_TRUE(exit) << jobs::to_json(job);
+    return exit.value_or(jobs::InstanceExit{});
+  }
   pid_t supervisor() {
     const auto identity = read_identity(*files_, folder_.identity());
     EXPECT_TRUE(identity && *identity);
@@ -182,7 +187,7 @@ TEST_P(LocalJob, AnExitCodeAndTheFailureFileAreTheReason) {
   const auto job = run(shell({{"a", 1}}, "cd \"${SAGEMAKER_BASE_DIR:-/opt/ml}\" && "
                                          "echo no luck > output/failure; exit 42"));
   EXPECT_EQ(job.status, jobs::JobStatus::kFailed);
-  EXPECT_EQ(job.instances[0].exit->exit_code, 42);
+  EXPECT_EQ(exit_of(job, 0).exit_code, 42);
   EXPECT_NE(job.failure_reason.find("no luck"), std::string::npos) << job.failure_reason;
 }
 
@@ -200,8 +205,8 @@ TEST_P(LocalJob, OneHostThatFailsStopsTheRest) {
                              "\"${SAGEMAKER_BASE_DIR:-/opt/ml}\"/input/config/resourceconfig.json "
                              "&& exit 3; exec sleep 600"));
   EXPECT_EQ(job.status, jobs::JobStatus::kFailed);
-  EXPECT_EQ(job.instances[1].exit->exit_code, 3);
-  EXPECT_TRUE(job.instances[0].exit->stopped_by_us);
+  EXPECT_EQ(exit_of(job, 1).exit_code, 3);
+  EXPECT_TRUE(exit_of(job, 0).stopped_by_us);
   EXPECT_NE(job.failure_reason.find("algo-2"), std::string::npos) << job.failure_reason;
 }
 
@@ -223,7 +228,7 @@ TEST_P(LocalJob, WhoIgnoresSigtermIsKilledAfterTheGrace) {
   engine_->backend().stop("demo", StopMode::kGraceful);
   const auto job = engine_->wait_for_end();
   EXPECT_EQ(job.status, jobs::JobStatus::kStopped);
-  EXPECT_EQ(job.instances[0].exit->exit_code, 137);
+  EXPECT_EQ(exit_of(job, 0).exit_code, 137);
 }
 
 TEST_P(LocalJob, AStopAtOnceDoesNotWaitForTheGrace) {
@@ -244,7 +249,7 @@ TEST_P(LocalJob, AuxiliaryGroupsEndWithTheOthers) {
   spec.groups[0].auxiliary = true;
   const auto job = run(spec);
   EXPECT_EQ(job.status, jobs::JobStatus::kCompleted) << job.failure_reason;
-  EXPECT_TRUE(job.instances[0].exit->stopped_by_us);
+  EXPECT_TRUE(exit_of(job, 0).stopped_by_us);
 }
 
 TEST_P(LocalJob, TheLongestRunTimeEndsTheJobAsStopped) {
@@ -296,7 +301,7 @@ TEST_P(LocalJob, AnEngineThatComesAfterTheEndImportsTheJournal) {
   engine_ = std::make_unique<Engine>(home_, GetParam());
   engine_->adopt(known);
   const auto job = engine_->wait_for_end();
-  EXPECT_EQ(job.instances[0].exit->exit_code, 5);
+  EXPECT_EQ(exit_of(job, 0).exit_code, 5);
   EXPECT_EQ(job.status, jobs::JobStatus::kFailed);
 }
 

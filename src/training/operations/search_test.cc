@@ -67,7 +67,9 @@ TEST_F(Search, FindsByTheLastValuesOfMetrics) {
   const std::vector<jobs::JobEvent> events{
       {.job = "alpha", .time = {}, .change = jobs::Launching{{{"algo-1", 0}}}},
       {.job = "alpha", .time = {}, .change = jobs::MetricsReported{{{"accuracy", 0.95, {}}}}}};
-  for (const Status& status : store_->commit(events).value()) ASSERT_TRUE(status);
+  const auto committed = store_->commit(events);
+  ASSERT_TRUE(committed);
+  for (const Status& status : *committed) ASSERT_TRUE(status);
   EXPECT_THAT(filter("Metrics.accuracy", "GreaterThan", "0.9"), ElementsAre("alpha"));
   EXPECT_THAT(filter("Metrics.accuracy", "GreaterThan", "0.96"), IsEmpty());
 }

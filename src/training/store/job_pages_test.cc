@@ -68,7 +68,8 @@ TEST_F(JobLists, ShowWhatTheJobsShow) {
 TEST_F(JobLists, HoldWhatEveryFilterLeaves) {
   EXPECT_THAT(names(*store_, {.status = jobs::JobStatus::kStopping}), ElementsAre("Gamma"));
   EXPECT_THAT(names(*store_, {.name_contains = "AM"}), ElementsAre("Gamma"));
-  for (const std::string odd : {"%", "_", "!", "a%", std::string(100'000, 'a').c_str()})
+  for (const std::string& odd :
+       std::vector<std::string>{"%", "_", "!", "a%", std::string(100'000, 'a')})
     EXPECT_THAT(names(*store_, {.name_contains = odd}), IsEmpty());
   EXPECT_THAT(names(*store_, {.created_after = at(1000)}), ElementsAre("alpha", "Gamma"));
   EXPECT_THAT(names(*store_, {.created_before = at(3000)}), ElementsAre("beta", "alpha"));
