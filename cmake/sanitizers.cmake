@@ -9,7 +9,7 @@ if(EVENER_SANITIZE)
   # The checks of the standard library, such as an index beyond a vector's end.
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
   # Sanitizers confuse gcc's flow analysis of library code.
-  add_compile_options(-Wno-error=maybe-uninitialized -Wno-error=tsan)
+  add_compile_options(-Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=tsan)
 
   # Every process writes what its sanitizer finds into this folder, whoever runs it.
   file(MAKE_DIRECTORY ${EVENER_REPORTS})
