@@ -102,17 +102,23 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// A batch's places, so that writing goes where it goes in a worker: to memory, not to a cache.
+// A batch's places, aligned as they are in a worker, so that writing goes where it goes there: to
+// memory, not to a cache.
 class Slots {
  public:
   std::span<std::byte> next(PixelFormat format) {
-    const std::size_t bytes = bytes_of(kOut, format);
-    std::byte* slot = memory_.data() + place_++ % 64 * bytes_of(kOut, PixelFormat::kF32Chw);
-    return {slot, bytes};
+    std::byte* slot = first_ + place_++ % kCount * bytes_of(kOut, PixelFormat::kF32Chw);
+    return {slot, bytes_of(kOut, format)};
   }
 
  private:
-  std::vector<std::byte> memory_ = std::vector<std::byte>(64 * bytes_of(kOut, PixelFormat::kF32Chw));
+  static constexpr std::size_t kCount = 64;
+  static constexpr std::size_t kAlignment = 64;
+
+  std::vector<std::byte> memory_ =
+      std::vector<std::byte>(kCount * bytes_of(kOut, PixelFormat::kF32Chw) + kAlignment);
+  std::byte* first_ = memory_.data() + kAlignment -
+                      reinterpret_cast<std::uintptr_t>(memory_.data()) % kAlignment;
   std::size_t place_ = 0;
 };
 
