@@ -5,6 +5,7 @@
 
 #include "base/near_miss.h"
 #include "evener/commands.h"
+#include "evener/data_flags.h"
 #include "evener/job_view.h"
 
 namespace evener::app {
@@ -310,6 +311,7 @@ int run_command_line(int argc, char** argv) {
   add_up(root, exit_code);
   add_env(root, exit_code);
   add_jobs(root, exit_code);
+  add_data(root, exit_code);
   add_catalog(root, exit_code);
   add_doctor(root, exit_code);
   add_completion(root, exit_code);

@@ -95,8 +95,9 @@ struct DataServerOptions {
   ListenOptions listen;
   BodyChecksum checksum = BodyChecksum::kNone;
   std::uint64_t arena_limit_bytes = 1ull << 30;          // of one reader; its hello asks for less
-  // Bodies that wait for the socket of one reader, whatever its credit; one is always taken.
-  std::uint64_t unsent_limit_bytes = 256u << 20;
+  // Bodies in the making or waiting for the socket of one reader, whatever its credit; three are
+  // always taken. More of them would only be memory that is cold when the socket wants it.
+  std::uint64_t unsent_limit_bytes = 32u << 20;
 };
 
 class DataServer {

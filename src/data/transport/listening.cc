@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace evener::data::transport {
 namespace {
@@ -135,6 +136,11 @@ void prepare_tcp(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+void expect_no_congestion(int socket) {
+  constexpr std::string_view kUnpaced = "reno";
+  ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kUnpaced.data(), kUnpaced.size());
+}
+
 Result<os::UniqueFd> begin_connect(const Endpoint& endpoint) {
   const bool local = endpoint.kind == Endpoint::Kind::kUnix;
   auto address = local ? Result<SocketAddress>(abstract_address(endpoint.host)) : look_up(endpoint);
@@ -142,6 +148,7 @@ Result<os::UniqueFd> begin_connect(const Endpoint& endpoint) {
   os::UniqueFd fd(::socket(address->raw.ss_family, kSocketKind, 0));
   if (!fd) return errno_failure(errno, "socket");
   if (!local) prepare_tcp(fd.get());
+  if (!local && is_loopback(endpoint.host)) expect_no_congestion(fd.get());
   if (::connect(fd.get(), address->get(), address->size) != 0 && errno != EINPROGRESS)
     return failure(ErrorCode::kUnavailable,
                    errno_error(errno, "connect to " + to_string(endpoint)).message);

@@ -27,6 +27,8 @@ std::string peer_address(int socket);
 bool peer_is_same_user(int socket);
 // Small frames are sent at once.
 void prepare_tcp(int socket);
+// Of a connection within this machine: nothing is gained by pacing it, as BBR does with timers.
+void expect_no_congestion(int socket);
 
 // Non-blocking; connected, or soon (then the socket can be written to, and connect_error() tells).
 // Host names are looked up, which may take a while. The server of a unix socket must be of our

@@ -84,7 +84,7 @@ Result<std::optional<Slot>> OutgoingStream::reserve_locked(Unit unit, std::uint6
                                     offset | kOfArena));
   }
   if (!places_ && credit_ >= charge &&
-      (unsent_ == 0 || unsent_ + charge <= options_.unsent_limit_bytes)) {
+      unsent_ + charge <= std::max(options_.unsent_limit_bytes, 3 * options_.place_bytes)) {
     credit_ -= charge;
     return slab_locked(body_bytes, charge);
   }

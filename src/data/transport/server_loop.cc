@@ -319,6 +319,7 @@ bool EpollLoop::accept_one(int listener, Medium medium) {
   facts.address = peer_address(socket.get());
   facts.same_user = medium == Medium::kUnix && peer_is_same_user(socket.get());
   if (medium == Medium::kTcp) prepare_tcp(socket.get());
+  if (is_loopback(facts.address)) expect_no_congestion(socket.get());
   auto stream = tls_ != nullptr && medium == Medium::kTcp
                     ? tls_->wrap(std::move(socket), "")
                     : Result<std::unique_ptr<ByteStream>>(
