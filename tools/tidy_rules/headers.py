@@ -45,6 +45,8 @@ PLACEMENTS = [
               "JPEG is decoded at one place"),
     Placement(r"png\.h", r"src/data/images/png\.cc", "PNG is decoded at one place"),
     Placement(r"webp/.*", r"src/data/images/webp\.cc", "WebP is decoded at one place"),
+    Placement(r"nanobind/.*|Python\.h", r"python/evener/native/.*\.(cc|h)",
+              "the extension module is its only user"),
     Placement(r"tl/expected\.hpp", r"src/base/result\.h", "everything else uses Result<T>"),
     Placement(r"(gtest|gmock)/.*", r".*_test\.(cc|h)|.*/test_\w+\.h|(tests|benchmarks)/.*",
               "test code is not part of the program"),
