@@ -1,4 +1,5 @@
-#include <bit>
+#include <algorithm>
+#include <array>
 
 #include "data/images/half.h"
 #include "data/images/kernels.h"
@@ -28,40 +29,56 @@ void resize_rows(const std::uint8_t* const rgb[2], const Weights& weights,
   resize_row(rgb[1], weights, planes[1], stride);
 }
 
-// Of one value, in kSumBits fractional bits.
-std::int32_t sum_at(const RowSum& sum, std::size_t at) {
-  std::int32_t total = 0;
-  for (int k = 0; k < sum.taps; ++k) total += sum.rows[k][at] * sum.weights[k];
-  return total;
+using Sums = std::array<std::int32_t, kLanes>;
+
+// Of kLanes values from `at` on, with kSumBits fractional bits. Planes are padded, so that there
+// are always as many; loops of a fixed length become vectors of whatever machine it is.
+Sums sum_lanes(const RowSum& sum, std::size_t at) {
+  Sums sums{};
+  for (int k = 0; k < sum.taps; ++k) {
+    const std::int16_t* row = sum.rows[k] + at;
+    const std::int32_t weight = sum.weights[k];
+    for (std::size_t i = 0; i < kLanes; ++i) sums[i] += row[i] * weight;
+  }
+  return sums;
 }
 
 void sum_to_u8(const RowSum& sum, std::uint8_t* rgb) {
   constexpr std::int32_t kHalf = 1 << (kSumBits - 1);
-  for (std::size_t x = 0; x < static_cast<std::size_t>(sum.width); ++x) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      const std::int32_t value = sum_at(sum, c * sum.stride + x);
-      rgb[x * 3 + c] = static_cast<std::uint8_t>((value + kHalf) >> kSumBits);
+  const auto width = static_cast<std::size_t>(sum.width);
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t x = 0; x < width; x += kLanes) {
+      const Sums sums = sum_lanes(sum, c * sum.stride + x);
+      std::uint8_t* target = rgb + x * 3 + c;
+      for (std::size_t i = 0; i < std::min<std::size_t>(kLanes, width - x); ++i) {
+        target[i * 3] = static_cast<std::uint8_t>((sums[i] + kHalf) >> kSumBits);
+      }
     }
   }
 }
 
-template <class Store>
-void sum_to(const RowSum& sum, const Affine& affine, const Store& store) {
+template <class Value, class Convert>
+void sum_to(const RowSum& sum, const Affine& affine, const Convert& convert,
+            Value* const planes[3]) {
+  const auto width = static_cast<std::size_t>(sum.width);
   for (std::size_t c = 0; c < 3; ++c) {
-    for (std::size_t x = 0; x < static_cast<std::size_t>(sum.width); ++x) {
-      const auto value = static_cast<float>(sum_at(sum, c * sum.stride + x));
-      store(c, x, value * affine.scale[c] + affine.offset[c]);
+    for (std::size_t x = 0; x < width; x += kLanes) {
+      const Sums sums = sum_lanes(sum, c * sum.stride + x);
+      std::array<Value, kLanes> values;
+      for (std::size_t i = 0; i < kLanes; ++i) {
+        values[i] = convert(static_cast<float>(sums[i]) * affine.scale[c] + affine.offset[c]);
+      }
+      std::copy_n(values.begin(), std::min<std::size_t>(kLanes, width - x), planes[c] + x);
     }
   }
 }
 
 void sum_to_f32(const RowSum& sum, const Affine& affine, float* const planes[3]) {
-  sum_to(sum, affine, [&](std::size_t c, std::size_t x, float value) { planes[c][x] = value; });
+  sum_to(sum, affine, [](float value) { return value; }, planes);
 }
 
 void sum_to_f16(const RowSum& sum, const Affine& affine, std::uint16_t* const planes[3]) {
-  sum_to(sum, affine,
-         [&](std::size_t c, std::size_t x, float value) { planes[c][x] = half_of(value); });
+  sum_to(sum, affine, half_of, planes);
 }
 
 void scale_to_f16(const float* values, std::size_t count, float scale, float offset,
