@@ -22,6 +22,7 @@ STAND_IN = """#!{python}
 import json, os, signal, sys
 from pathlib import Path
 
+print("listening", flush=True)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 kind = sys.argv[2]
 note = Path(os.environ["NOTES"]) / f"{{kind}}-{{os.getpid()}}.json"

@@ -7,6 +7,7 @@ import os
 import secrets
 import signal
 import socket
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,6 @@ DEFAULT_PORT = 7100
 START_SECONDS = 900.0   # as long as the training toolkit waits for the names of all hosts
 LOST_SECONDS = 30.0
 FAREWELL_SECONDS = 30.0
-# A host's own name may resolve late.
 BIND_SECONDS = 60.0
 
 
@@ -130,14 +130,18 @@ class _Host:
         commands: dict[str, list[str]] = {}
         if self._part.runs_worker:
             binary = find_binary(os.environ)
+            address = _resolved(self._own_name)
             if self._part.runs_dispatcher:
-                commands[DISPATCHER] = dispatcher_command(binary, self._own_name, port)
-            commands[WORKER] = worker_command(binary, self._dispatcher, self._own_name, port + 1)
+                commands[DISPATCHER] = dispatcher_command(binary, address, port)
+            commands[WORKER] = worker_command(binary, self._dispatcher, address, port + 1,
+                                              self._own_name)
         if self._part.runs_script:
             commands[SCRIPT] = script_command(self._options.script, self._options.arguments)
         for name, command in commands.items():
             try:
-                watch.start(name, command, self._environment)
+                # What the service says is no output of the script.
+                watch.start(name, command, self._environment,
+                            output=None if name == SCRIPT else sys.stderr)
             except OSError as error:
                 raise LaunchError(f"{command[0]} cannot be started: {error.strerror}") from error
 
@@ -198,15 +202,21 @@ class _Host:
         return 1
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _resolved(host: str) -> str:
+    """Its address; a host's own name may resolve late."""
     deadline = time.monotonic() + BIND_SECONDS
     while True:
         try:
-            return socket.create_server((host, port), backlog=128)
-        except socket.gaierror as error:
+            return socket.gethostbyname(host)
+        except OSError as error:
             if time.monotonic() >= deadline:
                 raise LaunchError(f"{host} is not known: {error}") from error
             time.sleep(0.5)
-        except OSError as error:
-            raise LaunchError(f"cannot listen on {host}:{port}: {error.strerror}; --port names "
-                              "another") from error
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((_resolved(host), port), backlog=128)
+    except OSError as error:
+        raise LaunchError(f"cannot listen on {host}:{port}: {error.strerror}; --port names "
+                          "another") from error

@@ -52,9 +52,13 @@ def script_command(script: str, arguments: Sequence[str]) -> list[str]:
     return [shutil.which(script) or script, *arguments]
 
 
-def dispatcher_command(binary: str, host: str, port: int) -> list[str]:
-    return [binary, "data", "dispatcher", "--listen", f"{host}:{port}"]
+def dispatcher_command(binary: str, address: str, port: int) -> list[str]:
+    return [binary, "data", "dispatcher", "--listen", f"{address}:{port}"]
 
 
-def worker_command(binary: str, dispatcher: str, host: str, port: int) -> list[str]:
-    return [binary, "data", "worker", "--dispatcher", dispatcher, "--listen", f"{host}:{port}"]
+def worker_command(
+    binary: str, dispatcher: str, address: str, port: int, name: str
+) -> list[str]:
+    """`name` is what other hosts know the address by."""
+    return [binary, "data", "worker", "--dispatcher", dispatcher,
+            "--listen", f"{address}:{port}", "--advertise", name]

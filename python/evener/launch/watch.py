@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 # What is still running this long after it was asked to end is killed.
@@ -84,9 +84,15 @@ class Watch:
         self._wake.close()
         self._waker.close()
 
-    def start(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def start(
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        output: TextIO | None = None,
+    ) -> None:
         """Raises OSError. The child ends when this process is killed."""
-        process = subprocess.Popen(list(command), env=dict(environment),
+        process = subprocess.Popen(list(command), env=dict(environment), stdout=output,
                                    preexec_fn=_end_with_parent)
         pidfd = os.pidfd_open(process.pid)
         self._children[name] = _Child(name, process, pidfd)
