@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections import defaultdict
+from typing import Callable
 
 
 class Rounds:
@@ -43,11 +44,6 @@ class Rounds:
         found = {way: median for way, median in medians.items() if median is not None}
         return max(found, key=found.__getitem__) if found else None
 
-    def lowest(self, what: str, ways: list[str], name: str) -> str | None:
-        medians = {way: self.median(what, way, name) for way in ways}
-        found = {way: median for way, median in medians.items() if median is not None}
-        return min(found, key=found.__getitem__) if found else None
-
     def ratio(self, what: str, name: str, ours: str, theirs: str | None, *,
               at_least: float | None = None, at_most: float | None = None,
               what_theirs: str | None = None) -> None:
@@ -69,14 +65,15 @@ class Rounds:
         self.say(**line)
 
     def bar(self, what: str, way: str, name: str, *, at_least: float | None = None,
-            at_most: float | None = None) -> None:
-        """Prints a median beside the figure it has to reach."""
-        median = self.median(what, way, name)
-        if median is None:
+            at_most: float | None = None,
+            of: Callable[[list[float]], float] = statistics.median) -> None:
+        """Prints the median, or another figure `of` the samples, beside what it has to reach."""
+        found = self.figures(what, way, name)
+        if not found:
             return
+        figure = of(found)
+        line = {"what": what, "figure": name, "way": way, of.__name__: figure}
         if at_least is not None:
-            self.say(what=what, figure=name, way=way, median=median, bar=f">= {at_least}",
-                     reached=median >= at_least)
+            self.say(**line, bar=f">= {at_least}", reached=figure >= at_least)
         if at_most is not None:
-            self.say(what=what, figure=name, way=way, median=median, bar=f"<= {at_most}",
-                     reached=median <= at_most)
+            self.say(**line, bar=f"<= {at_most}", reached=figure <= at_most)

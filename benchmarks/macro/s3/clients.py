@@ -42,11 +42,12 @@ class Task:
 def installed(driver: Path, tools: Path, clients: Path) -> dict[str, list[str] | None]:
     """The first words of each client's command; None where it is not installed."""
     rclone = shutil.which("rclone")
-    s5cmd = tools / "bin/s5cmd"
+    # The program itself: the environment's bin has a script of Python that starts it.
+    s5cmd = next(tools.glob("lib/python*/site-packages/s5cmd/bin/s5cmd"), None)
     python, aws = clients / "bin/python", clients / "bin/aws"
     return {"evener": [str(driver)],
             "rclone": [rclone, "--config", os.devnull] if rclone else None,
-            "s5cmd": [str(s5cmd)] if s5cmd.exists() else None,
+            "s5cmd": [str(s5cmd)] if s5cmd else None,
             "boto3": [str(python), "-c", BOTO3] if python.exists() else None,
             "aws": [str(aws)] if aws.exists() else None}
 

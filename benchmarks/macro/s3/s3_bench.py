@@ -172,7 +172,7 @@ def compare(rounds: Rounds, ways: list[str]) -> None:
         rounds.ratio(what, rate, "evener", best, at_least=0.9)
         rounds.ratio(what, cpu, "evener", best)
     for what in ("put", "get", "get-sink", "put-many", "get-many"):
-        rounds.bar(what, "evener", "peak_mib", at_most=MEMORY_MIB)
+        rounds.bar(what, "evener", "peak_mib", at_most=round(MEMORY_MIB, 1), of=max)
 
 
 def parse() -> argparse.Namespace:

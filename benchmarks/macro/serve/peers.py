@@ -20,14 +20,15 @@ LOG_GROUP, LOG_STREAM = "/aws/sagemaker/TrainingJobs", "peer/algo-1"
 class Moto(Client):
     """It checks no signature, but tells services apart by the one that a signature names."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, python: Path) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             port = taken.getsockname()[1]
         self.endpoint = f"http://127.0.0.1:{port}"
         self.key = {"AWS_ACCESS_KEY_ID": "moto", "AWS_SECRET_ACCESS_KEY": "moto"}
-        self.process = subprocess.Popen([str(program), "-H", "127.0.0.1", "-p", str(port)],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [str(python), "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
         end = time.monotonic() + UP_WITHIN
         while not self._answers():
             if time.monotonic() > end or self.process.poll() is not None:
@@ -61,12 +62,12 @@ class Moto(Client):
 
 
 @contextmanager
-def moto(program: Path) -> Iterator[Moto | None]:
-    """None where it is not installed."""
-    if not program.exists():
+def moto(python: Path) -> Iterator[Moto | None]:
+    """Of the environment of this Python; None where it is not installed."""
+    if not python.exists():
         yield None
         return
-    server = Moto(program)
+    server = Moto(python)
     try:
         yield server
     finally:

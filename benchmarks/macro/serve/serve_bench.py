@@ -212,7 +212,8 @@ def compare(rounds: Rounds) -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--evener", type=Path, required=True)
-    parser.add_argument("--moto", type=Path, default=ROOT / ".venv-peers-tools/bin/moto_server")
+    parser.add_argument("--moto", type=Path, default=ROOT / ".venv-peers-tools/bin/python",
+                        help="the Python of an environment that has moto_server")
     parser.add_argument("--null", type=Path, help="the built http_server_bench")
     parser.add_argument("--seconds", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)

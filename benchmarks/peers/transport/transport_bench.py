@@ -104,6 +104,7 @@ def compare(rounds: Rounds) -> None:
         rounds.ratio(what, RATE, tcp, name)
     for name in ("grpc_bytes", "grpc_torch"):
         rounds.ratio(what, TOTAL, tcp, name, at_most=round(1 / 7, 4))
+        rounds.ratio(what, TOTAL, "floor_tcp", name)   # what the kernel alone takes of it
     shared = "evener_shm"
     rounds.ratio(what, RATE, shared, "floor_ring", at_least=0.9)
     rounds.ratio(what, RATE, shared, "floor_ring-reader")
