@@ -186,6 +186,7 @@ Status OutgoingStream::take_credit(const Credit& credit) {
       return failure(ErrorCode::kLimitExceeded, "credit of more bytes than there are");
     credit_ += credit.bytes;
   }
+  grown_ = true;
   if (!waiting_.empty()) changed_.notify_all();
   return ok();
 }
@@ -193,6 +194,7 @@ Status OutgoingStream::take_credit(const Credit& credit) {
 bool OutgoingStream::take_written(std::uint64_t slab_bytes) {
   const MutexLock lock(mutex_);
   unsent_ -= std::min(unsent_, slab_bytes);
+  if (!std::exchange(grown_, false) && slab_bytes == 0) return false;
   if (!waiting_.empty()) changed_.notify_all();
   return std::exchange(refused_, false);
 }

@@ -66,6 +66,7 @@ class OutgoingStream final : public Outgoing,
   std::multiset<Unit> waiting_ GUARDED_BY(mutex_);       // in reserve()
   OutgoingStatistics counts_ GUARDED_BY(mutex_);
   bool refused_ GUARDED_BY(mutex_) = false;              // a unit found no room
+  bool grown_ GUARDED_BY(mutex_) = false;                // credit came since take_written()
   bool gone_ GUARDED_BY(mutex_) = false;
 };
 
