@@ -3,10 +3,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "data/transport/byte_stream.h"
 #include "data/transport/frame_input.h"
@@ -47,13 +49,18 @@ class SocketClient final : public ControlClient, private FrameSink {
   }
 
   Result<std::optional<Frame>> receive(milliseconds timeout) override {
-    if (auto frame = pop()) return frame;
-    if (auto read = read_now(); !read) return tl::unexpected(std::move(read.error()));
-    if (auto frame = pop()) return frame;
-    auto ready = os::wait_ready(stream_->fd(), POLLIN, timeout);
-    if (!ready) return tl::unexpected(std::move(ready.error()));
-    if (auto read = read_now(); !read) return tl::unexpected(std::move(read.error()));
-    return pop();
+    const SystemClock clock;
+    const MonotonicTime deadline = clock.monotonic_now() + timeout;
+    while (true) {
+      if (auto frame = pop()) return frame;
+      if (auto read = read_now(); !read) return tl::unexpected(std::move(read.error()));
+      if (auto frame = pop()) return frame;
+      // A part of a frame, or what TLS says to itself, is not what the caller waits for.
+      const auto left = std::chrono::ceil<milliseconds>(deadline - clock.monotonic_now());
+      auto ready = os::wait_ready(stream_->fd(), POLLIN, std::max(left, milliseconds(0)));
+      if (!ready) return tl::unexpected(std::move(ready.error()));
+      if (!*ready) return std::optional<Frame>();
+    }
   }
 
   void shut_down() override {

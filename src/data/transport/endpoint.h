@@ -38,7 +38,7 @@ struct ListenOptions {
   std::uint16_t port = 0;                   // 0: any that is free
   std::string local{};                      // name of an abstract unix socket; "": none
   // What peers must show. Peers on the unix socket may be of the same user instead. Without a
-  // token only loopback addresses are taken.
+  // token only loopback addresses are taken, and only peers of the same user.
   std::string token{};
   std::optional<TlsServerFiles> tls{};      // for TCP
   int connection_limit = 20'000;            // more are closed at once

@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <condition_variable>
 #include <cstring>
 
 #include "base/mutex.h"
+#include "data/transport/loopback_peer.h"
 #include "data/transport/raw_peer_test.h"
 #include "data/transport/server_loop.h"
 
@@ -89,6 +91,39 @@ TEST(Hostile, TheSameUserNeedsNoTokenOnTheUnixSocket) {
   auto welcome = peer.receive();
   ASSERT_TRUE(welcome.has_value());
   EXPECT_EQ(welcome->header.kind, FrameKind::kWelcome);
+}
+
+TEST(Hostile, TheSameUserNeedsNoTokenOnLoopbackWhereThereIsNone) {
+  for (const std::string address : {"127.0.0.1", "::1"}) {
+    auto listener = listen_tcp(address, 0);
+    if (!listener) continue;               // a machine without IPv6
+    auto client = begin_connect({address, port_of(listener->get()).value()});
+    ASSERT_TRUE(client.has_value());
+    ASSERT_TRUE(os::wait_ready(listener->get(), POLLIN, std::chrono::seconds(10)).value_or(false));
+    const os::UniqueFd accepted(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
+    EXPECT_TRUE(loopback_peer_is_same_user(accepted.get())) << address;
+    EXPECT_FALSE(loopback_peer_is_same_user(listener->get())) << address;
+  }
+  Served served("");
+  expect_served(served.port(), "");
+}
+
+TEST(Hostile, AnotherUserNeedsATokenEverywhere) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  Served open("");
+  Served closed("secret");
+  for (Served* served : {&open, &closed}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (::setresuid(65'534, 65'534, 65'534) != 0) ::_exit(3);
+      RawPeer peer(served->port());
+      peer.send(hello(""));
+      ::_exit(peer.refusal().empty() ? 1 : 0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
 }
 
 TEST(Hostile, OtherMachinesNeedAToken) {

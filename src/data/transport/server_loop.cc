@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "data/transport/listening.h"
+#include "data/transport/loopback_peer.h"
 #include "data/transport/messages.h"
 #include "data/transport/token.h"
 
@@ -212,11 +213,14 @@ Status EpollLoop::greet(const ConnectionPointer& connection, const FrameView& fr
   const ListenOptions& listen = options_.listen;
   const bool shown = !listen.token.empty() && same_token(start->token, listen.token);
   // Without a token the TCP listener is on loopback.
-  const bool open = listen.token.empty() && connection->facts().medium == Medium::kTcp;
-  if (!shown && !open && !connection->facts().same_user)
-    return failure(ErrorCode::kPermissionDenied, start->token.empty()
-                                                     ? "the token is missing"
-                                                     : "the token is wrong");
+  const bool ours = connection->facts().same_user ||
+                    (listen.token.empty() && connection->facts().medium == Medium::kTcp &&
+                     loopback_peer_is_same_user(connection->fd()));
+  if (!shown && !ours)
+    return failure(ErrorCode::kPermissionDenied,
+                   listen.token.empty()   ? "another user, and this server has no token"
+                   : start->token.empty() ? "the token is missing"
+                                          : "the token is wrong");
   connection->set_stage(Connection::Stage::kKnown, clock_.monotonic_now());
   --unknown_count_;
   connection->input().set_options({.body_limit = kMaxControlBytes});
