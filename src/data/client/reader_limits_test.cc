@@ -165,6 +165,25 @@ TEST(ReaderLimits, DataFlowsWhileTheDispatcherIsAway) {
   }
 }
 
+TEST(ReaderLimits, AReaderComesBackToADispatcherThatWasAway) {
+  const FeedScript script{.batches_per_epoch = 100};
+  ScriptedWorker worker(script, 1);
+  const std::vector<transport::WorkerPlace> places{worker.place()};
+  auto dispatcher = std::make_unique<ScriptedDispatcher>(script, places);
+  const std::uint16_t port = dispatcher->port();
+  auto reader = open(dispatcher->options());
+  auto out = worker.reader();
+  dispatcher.reset();
+  dispatcher = std::make_unique<ScriptedDispatcher>(script, places, port);
+  ASSERT_TRUE(worker.send(*out, {0, 0}));
+  ASSERT_TRUE(reader->next());
+  ASSERT_TRUE(soon([&] { return dispatcher->hello().generation == 1; }));  // who it was before
+  ASSERT_TRUE(worker.send(*out, {0, 1}));
+  ASSERT_TRUE(reader->next());
+  EXPECT_FALSE(reader->wait(std::chrono::milliseconds(1)));  // asks for the next: both are its own
+  dispatcher->wait_ack({0, 2});
+}
+
 TEST(ReaderLimits, BatchesMayBeDroppedByOtherThreads) {
   const FeedScript script{.batches_per_epoch = 3'000};
   ScriptedWorker worker(script, 1);

@@ -125,9 +125,11 @@ class ScriptedWorker {
 
 class ScriptedDispatcher {
  public:
-  explicit ScriptedDispatcher(const FeedScript& script, std::vector<transport::WorkerPlace> workers)
+  ScriptedDispatcher(const FeedScript& script, std::vector<transport::WorkerPlace> workers,
+                     std::uint16_t port = 0)
       : script_(script), workers_(std::move(workers)) {
     transport::ControlServerOptions options;
+    options.listen.port = port;
     options.listen.token = script.token;
     transport::ControlEvents events;
     events.on_hello = [this](const auto& peer, const auto& frame) { return greet(peer, frame); };
@@ -138,6 +140,7 @@ class ScriptedDispatcher {
     server_ = std::move(*server);
   }
 
+  std::uint16_t port() const { return server_->port(); }
   ReaderOptions options() const {
     ReaderOptions options{.dispatcher = "127.0.0.1:" + std::to_string(server_->port())};
     options.token = script_.token;
