@@ -122,21 +122,23 @@ class Watch:
         return self._events.pop(0) if self._events else None
 
     def stop_all(self, number: int = signal.SIGTERM) -> list[Ended]:
-        """Ends all children: the signal, then SIGKILL after STOP_SECONDS."""
-        for name in self._children:
-            self.send(name, number)
+        """Ends the children, the last that was started first: what serves others ends behind them.
+
+        Each gets the signal; what still runs after STOP_SECONDS in all is killed.
+        """
         ended: list[Ended] = []
         deadline = time.monotonic() + STOP_SECONDS
-        while self._children or self._events:
-            event = self.next(max(0.0, deadline - time.monotonic()))
-            if isinstance(event, Ended):
-                ended.append(event)
-            elif self._children and time.monotonic() >= deadline:
-                say(f"{', '.join(self._children)}: still running after {STOP_SECONDS:g} s, killed")
-                for name in self._children:
+        for name in reversed(list(self._children)):
+            self.send(name, number)
+            while name in self._children:
+                event = self.next(max(0.0, deadline - time.monotonic()))
+                if isinstance(event, Ended):
+                    ended.append(event)
+                elif event is None and name in self._children and time.monotonic() >= deadline:
+                    say(f"the {name} was asked to end, did not, and was killed")
                     self.send(name, signal.SIGKILL)
-                deadline = time.monotonic() + STOP_SECONDS
-        return ended
+                    self._children[name].process.wait()
+        return ended + [event for event in self._events if isinstance(event, Ended)]
 
     def _reap(self, name: str) -> None:
         child = self._children.pop(name)

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <semaphore>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -32,17 +34,37 @@ Reader::Reader(const client::ReaderOptions& options, ArrayKind kind) : process_(
 Result<std::unique_ptr<client::Reader>> Reader::open(client::ReaderOptions options) const {
   const MonotonicTime deadline = clock_.monotonic_now() + options.connect_timeout;
   for (;;) {
-    Result<std::unique_ptr<client::Reader>> opened;
+    auto opened = open_once(options);
+    const bool again = !opened && opened.error().code == ErrorCode::kUnavailable;
+    if (!again || clock_.monotonic_now() + kAskAgain >= deadline) return opened;
     {
       const nb::gil_scoped_release without_lock;
-      opened = client::Reader::open(options, clock_);
-      const bool again = !opened && opened.error().code == ErrorCode::kUnavailable;
-      if (!again || clock_.monotonic_now() + kAskAgain >= deadline) return opened;
       std::this_thread::sleep_for(kAskAgain);
     }
     options.connect_timeout =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - clock_.monotonic_now());
     raise_signals();
+  }
+}
+
+// On a thread of its own, so that this one can look for Ctrl-C.
+Result<std::unique_ptr<client::Reader>> Reader::open_once(
+    const client::ReaderOptions& options) const {
+  Result<std::unique_ptr<client::Reader>> opened;
+  std::binary_semaphore done(0);
+  std::jthread opener([&](std::stop_token stop) {
+    opened = client::Reader::open(options, clock_, std::move(stop));
+    done.release();
+  });
+  for (;;) {
+    {
+      const nb::gil_scoped_release without_lock;
+      if (done.try_acquire_for(kLookForSignals)) {
+        opener.join();
+        return opened;
+      }
+    }
+    raise_signals();   // leaving stops the opener and waits for it
   }
 }
 

@@ -35,6 +35,8 @@ class Reader {
 
  private:
   Result<std::unique_ptr<data::client::Reader>> open(data::client::ReaderOptions options) const;
+  Result<std::unique_ptr<data::client::Reader>> open_once(
+      const data::client::ReaderOptions& options) const;
   struct Taken {
     Result<std::optional<data::client::Batch>> batch;
     std::optional<data::client::FailedUnit> failed;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,7 +105,9 @@ struct FailedUnit {
 class Reader {
  public:
   // Connects, says hello, and returns once the dispatcher has welcomed this reader.
-  static Result<std::unique_ptr<Reader>> open(ReaderOptions options, const Clock& clock);
+  // kCancelled when `stop` is requested meanwhile.
+  static Result<std::unique_ptr<Reader>> open(ReaderOptions options, const Clock& clock,
+                                              std::stop_token stop = {});
   virtual ~Reader() = default;              // closes
   virtual const FeedDescription& feed() const = 0;
   // Nothing at the end of the last epoch.

@@ -76,10 +76,11 @@ class LoopReader final : public Reader {
 
 }  // namespace
 
-Result<std::unique_ptr<Reader>> Reader::open(ReaderOptions options, const Clock& clock) {
+Result<std::unique_ptr<Reader>> Reader::open(ReaderOptions options, const Clock& clock,
+                                             std::stop_token stop) {
   auto loop = ReaderLoop::start(options, clock);
   if (!loop) return tl::unexpected(std::move(loop.error()));
-  auto welcomed = (*loop)->wait_welcome();
+  auto welcomed = (*loop)->wait_welcome(std::move(stop));
   if (!welcomed) return tl::unexpected(std::move(welcomed.error()));
   return std::make_unique<LoopReader>(std::move(*loop), std::move(*welcomed), options.from);
 }

@@ -101,9 +101,13 @@ Status ReaderLoop::open() {
   return ok();
 }
 
-Result<ReaderLoop::Welcomed> ReaderLoop::wait_welcome() {
+Result<ReaderLoop::Welcomed> ReaderLoop::wait_welcome(std::stop_token stop) {
   MutexLock lock(mutex_);
-  if (!changed_.wait_for(mutex_, options_.connect_timeout, [this] { return outcome_.has_value(); }))
+  const bool came = changed_.wait_for(mutex_, stop, options_.connect_timeout,
+                                      [this] { return outcome_.has_value(); });
+  if (!came && stop.stop_requested())
+    return failure(ErrorCode::kCancelled, "stopped before dispatcher " + options_.dispatcher + " answered");
+  if (!came)
     return failure(ErrorCode::kTimedOut, "dispatcher " + options_.dispatcher + " does not answer");
   return *outcome_;
 }

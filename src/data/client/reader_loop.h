@@ -37,7 +37,7 @@ class ReaderLoop {
     std::shared_ptr<const FeedDescription> description;
     UnitOrder order;
   };
-  Result<Welcomed> wait_welcome();
+  Result<Welcomed> wait_welcome(std::stop_token stop);
   Handover& handover() { return handover_; }
   // Of the members that this thread knows.
   ReaderStatistics statistics() const;

@@ -1,6 +1,8 @@
 #include "data/client/client.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 
 #include "data/client/scripted_feed_test.h"
 
@@ -193,6 +195,24 @@ TEST(Reader, RefusedByTheDispatcherSaysWhy) {
   reader = Reader::open(options, kClock);
   ASSERT_FALSE(reader.has_value());
   EXPECT_THAT(reader.error().message, testing::HasSubstr("there is no such feed"));
+}
+
+TEST(Reader, OpeningEndsWhenItIsStopped) {
+  const os::UniqueFd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)},
+                      .sin_zero = {}};
+  socklen_t length = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(silent.get(), generic, length), 0);
+  ASSERT_EQ(::listen(silent.get(), 1), 0);
+  ASSERT_EQ(::getsockname(silent.get(), generic, &length), 0);
+  std::stop_source stop;
+  std::jthread stopper([&] { stop.request_stop(); });
+  auto reader = Reader::open(
+      {.dispatcher = "127.0.0.1:" + std::to_string(ntohs(address.sin_port)),
+       .connect_timeout = std::chrono::hours(1)}, kClock, stop.get_token());
+  ASSERT_FALSE(reader.has_value());
+  EXPECT_EQ(reader.error().code, ErrorCode::kCancelled);
 }
 
 TEST(Reader, CloseWakesNextAndTakesLittleTime) {
