@@ -394,12 +394,26 @@ void ReaderLoop::tick() {
                                                                : "does not answer"});
   if (now_ >= next_ping_) {
     next_ping_ = now_ + kPing;
-    if (welcomed_) dispatcher_.queue(transport::ping_frame());
+    // Also while a worker makes the index, before the welcome.
+    if (dispatcher_.connected()) dispatcher_.queue(sign_of_life());
     for (auto& [id, stream] : streams_)
       if (stream->open()) stream->link().queue(transport::ping_frame());
     if (dispatcher_.connected()) serve_dispatcher(0);
   }
   check_patience();
+}
+
+// How much of the time since the last one was spent waiting, in thousandths.
+std::string ReaderLoop::sign_of_life() {
+  if (!welcomed_) return transport::ping_frame();
+  const std::chrono::nanoseconds wait = handover_.wait();
+  const std::int64_t passed = std::max<std::int64_t>((now_ - wait_told_at_).count(), 1);
+  const std::int64_t permille = std::min<std::int64_t>((wait - wait_told_).count() * 1000 / passed, 1000);
+  wait_told_ = wait;
+  wait_told_at_ = now_;
+  document::Value values = document::make_object();
+  values.set("wait_permille", document::make_integer(permille));
+  return transport::frame_of(transport::Statistics{std::move(values)});
 }
 
 void ReaderLoop::check_patience() {

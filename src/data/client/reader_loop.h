@@ -73,6 +73,7 @@ class ReaderLoop {
   std::uint64_t target_bytes() const;
   void tick();
   void check_patience();
+  std::string sign_of_life();
   void fail(Error why);
   void watch(Link& link, std::uint64_t tag);
   void publish_counts();
@@ -100,6 +101,8 @@ class ReaderLoop {
   MonotonicTime now_;                       // of this turn
   MonotonicTime next_tick_;
   MonotonicTime next_ping_;
+  std::chrono::nanoseconds wait_told_{0};                // of the wait, to the dispatcher
+  MonotonicTime wait_told_at_{};
   std::string last_trouble_;                // why a worker or the dispatcher was lost
   Counts counted_;
 

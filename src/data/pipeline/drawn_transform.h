@@ -1,6 +1,6 @@
 // The transform of one photograph: what its draws make of the definition.
 //
-// Used by:  program.cc.
+// Used by:  program.cc, apps (data bench).
 // Threads:  pure functions.
 // Fails:    never.
 // Source:   torchvision.transforms: RandomResizedCrop, RandomHorizontalFlip, ColorJitter.

@@ -6,4 +6,5 @@
 #pragma once
 
 #include "data/pipeline/definition.h"
+#include "data/pipeline/drawn_transform.h"
 #include "data/pipeline/program.h"

@@ -206,8 +206,8 @@ void Program::write_label(std::uint64_t sample, std::uint32_t slot,
   std::memcpy(row.data() + static_cast<std::size_t>(label) * sizeof kOne, &kOne, sizeof kOne);
 }
 
-std::uint32_t Program::finish(Unit unit, const std::vector<std::uint32_t>& skipped,
-                              std::span<std::byte> body) const {
+Finished Program::finish(Unit unit, const std::vector<std::uint32_t>& skipped,
+                         std::span<std::byte> body) const {
   const std::uint32_t all = slots(unit);
   const auto samples = static_cast<std::uint32_t>(all - skipped.size());
   const auto closed = transport::layout(schema_, samples);
@@ -224,7 +224,7 @@ std::uint32_t Program::finish(Unit unit, const std::vector<std::uint32_t>& skipp
       to += row_bytes_[field];
     }
   }
-  return samples;
+  return {.samples = samples, .body_bytes = closed->body_bytes};
 }
 
 }  // namespace evener::data::pipeline

@@ -64,6 +64,12 @@ struct Place {
   std::uint32_t slot = 0;                 // below slots(unit)
 };
 
+// A batch as it is sent.
+struct Finished {
+  std::uint32_t samples = 0;
+  std::uint64_t body_bytes = 0;
+};
+
 class Program {
  public:
   static Result<std::shared_ptr<const Program>> compile(Definition definition,
@@ -89,9 +95,8 @@ class Program {
 
   // Ends a body whose rows are made: closes the gaps of slots that were skipped, moves the fields of
   // a batch that is not full to where layout(samples) has them, clears what lies between fields.
-  // Answers the samples.
-  std::uint32_t finish(Unit unit, const std::vector<std::uint32_t>& skipped,
-                       std::span<std::byte> body) const;
+  Finished finish(Unit unit, const std::vector<std::uint32_t>& skipped,
+                  std::span<std::byte> body) const;
 
  private:
   Program(Definition definition, std::unique_ptr<sources::Source> source,

@@ -104,7 +104,7 @@ class ProgramTest : public testing::Test {
       }
     }
     if (error) return tl::unexpected(*error);
-    batch.samples = program.finish(unit, skipped, batch.body);
+    batch.samples = program.finish(unit, skipped, batch.body).samples;
     return batch;
   }
   static std::string hash(const Program& program, const Batch& batch) {

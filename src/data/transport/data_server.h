@@ -68,7 +68,8 @@ class Outgoing {
   virtual Result<std::optional<Slot>> try_reserve(Unit unit, std::uint64_t body_bytes) = 0;
   // Waits for room, in the order of units. kCancelled when stopped.
   virtual Result<Slot> reserve(Unit unit, std::uint64_t body_bytes, std::stop_token stop) = 0;
-  // Sends a whole batch: unit, attempt and samples of the header count, the rest is filled in.
+  // Sends a whole batch: unit, attempt and samples of the header count, and body_bytes of a body that
+  // is shorter than its slot; the rest is filled in.
   virtual Status send(const FrameHeader& header, Slot slot) = 0;
   virtual Status fail(const Failed& failed) = 0;
   virtual OutgoingStatistics statistics() const = 0;

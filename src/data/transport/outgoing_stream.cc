@@ -108,7 +108,10 @@ Result<std::optional<Slot>> OutgoingStream::slab_locked(std::uint64_t body_bytes
 }
 
 Status OutgoingStream::send(const FrameHeader& given, Slot slot) {
-  const std::span<std::byte> body = slot.body();
+  // A short batch takes less than its room: the rest is free again.
+  const bool is_short = given.body_bytes != 0 && given.body_bytes < slot.body().size();
+  const std::span<std::byte> body = is_short ? slot.body().first(given.body_bytes) : slot.body();
+  const std::uint64_t rest = align_up(slot.body().size()) - align_up(body.size());
   FrameHeader header = given;
   header.kind = FrameKind::kData;
   header.feed = options_.hello.feed;
@@ -136,7 +139,12 @@ Status OutgoingStream::send(const FrameHeader& given, Slot slot) {
   {
     const MutexLock lock(mutex_);
     if (gone_) return gone();                            // the slot goes back by itself
-    if (frame.slab == nullptr) places_->mark_sent(header.offset);
+    if (frame.slab == nullptr) {
+      places_->mark_sent(header.offset);
+    } else {
+      unsent_ -= rest;
+      if ((slot.token() & kOfOnly) == 0) credit_ += rest;
+    }
     ++counts_.frames;
     counts_.body_bytes += body.size();
   }

@@ -31,17 +31,18 @@ void deliver(UnitQueue& queue, Work& work, const OnFailed& failed) {
                   .message = work.error->message});
     return;
   }
-  const std::uint32_t samples = work.program->finish(work.unit, work.skipped, work.slot.body());
-  const std::uint64_t body_bytes = work.slot.body().size();
+  const pipeline::Finished finished =
+      work.program->finish(work.unit, work.skipped, work.slot.body());
   const transport::FrameHeader header{.kind = transport::FrameKind::kData,
                                       .feed = work.feed,
                                       .attempt = work.attempt,
                                       .epoch = work.unit.epoch,
-                                      .samples = samples,
+                                      .samples = finished.samples,
                                       .batch = work.unit.batch,
+                                      .body_bytes = finished.body_bytes,
                                       .generation = work.generation};
   // A reader that is gone comes back or not: its units are leased again by then.
-  if (work.stream->send(header, std::move(work.slot))) queue.sent(work, body_bytes);
+  if (work.stream->send(header, std::move(work.slot))) queue.sent(work, finished.body_bytes);
 }
 
 }  // namespace

@@ -55,6 +55,8 @@ Status UnitQueue::lease(const transport::LeaseRange& range) {
     at->second.attempt = range.attempt;
     if (is_new) ++leases_;
   }
+  // A lower unit than the one that found no room may have room of its own.
+  rank.blocked = false;
   changed();
   read_wake_.notify_all();
   return ok();
@@ -73,6 +75,8 @@ void UnitQueue::revoke(const transport::LeaseRange& range) {
     rank.leases.erase(at);
     --leases_;
   }
+  rank.blocked = false;
+  changed();
 }
 
 void UnitQueue::forget_leases() {
@@ -272,7 +276,8 @@ void UnitQueue::open(RankKey key) {
     rank->stream.reset();          // gone; remove_stream() follows
   } else if (*slot) {
     begin(key, unit, std::move(**slot));
-  } else if (rank->credits == credits) {
+  } else if (rank->credits == credits && !rank->leases.empty() &&
+             rank->leases.begin()->first == unit) {
     rank->blocked = true;
     return;
   }
@@ -331,6 +336,8 @@ std::shared_ptr<Work> UnitQueue::finished(Task task, TaskResult result, pipeline
   }
   if (work.unfinished > 0) return nullptr;
   std::erase(open_, task.work);
+  if (!work.error && work.skipped.size() == work.slots)
+    work.error = Error{ErrorCode::kCorrupt, "none of its samples could be made"};
   if (work.error && work.error->code != ErrorCode::kCancelled) ++totals_.failed_units;
   return std::move(task.work);
 }
