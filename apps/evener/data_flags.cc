@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "evener/data_bench_transport.h"
+#include "evener/data_service_flags.h"
 
 namespace evener::app {
 namespace {
@@ -46,8 +47,10 @@ void add_bench_transport(CLI::App& bench, int& exit_code) {
 void add_data(CLI::App& root, int& exit_code) {
   CLI::App* data = root.add_subcommand("data", "the data service: decoding on other machines");
   data->require_subcommand(1);
+  add_data_service(*data, exit_code);
   CLI::App* bench = data->add_subcommand("bench", "how fast its parts are on this machine");
   bench->require_subcommand(1);
+  add_data_image_benches(*bench, exit_code);
   add_bench_transport(*bench, exit_code);
 }
 
