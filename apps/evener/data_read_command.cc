@@ -60,15 +60,14 @@ struct ReadReport {
   std::uint64_t batches = 0;
   std::uint64_t failed = 0;
   double seconds = 0;
-  double first_batch_seconds = 0;
+  double first_batch_seconds = 0;     // since the reader began to connect
   bool interrupted = false;
 };
 
 // A batch that could not be made is told and passed over, as a trainer might.
-Status read_all(data::client::Reader& reader, const DataReadOptions& options,
+Status read_all(data::client::Reader& reader, const DataReadOptions& options, MonotonicTime begin,
                 Interrupts& interrupts, ReadReport& report) {
   const SystemClock clock;
-  const MonotonicTime begin = clock.monotonic_now();
   const milliseconds step(static_cast<std::int64_t>(options.step_ms));
   while (!report.interrupted && (options.batches == 0 || report.batches < options.batches)) {
     auto batch = reader.next();
@@ -124,10 +123,11 @@ int run_data_read(const DataReadOptions& options) {
   auto wanted = reader_options(options);
   if (!wanted) return report_error(wanted.error(), kExitUsage);
   const SystemClock clock;
+  const MonotonicTime begin = clock.monotonic_now();
   auto reader = data::client::Reader::open(std::move(*wanted), clock);
   if (!reader) return report_error(reader.error(), kExitFailed);
   ReadReport report;
-  const Status read = read_all(**reader, options, *interrupts, report);
+  const Status read = read_all(**reader, options, begin, *interrupts, report);
   print_report(report, (*reader)->statistics(), options.form);
   if (!read) return report_error(read.error(), kExitFailed);
   if (report.interrupted) return kExitStopped;

@@ -91,7 +91,8 @@ class DataHouse:
         return path
 
     def dispatcher(self, *more: str, **environment: str) -> Process:
-        return self._serve("dispatcher", "--listen", "127.0.0.1:0", *more, **environment)
+        listen = [] if "--listen" in more else ["--listen", "127.0.0.1:0"]
+        return self._serve("dispatcher", *listen, *more, **environment)
 
     def worker(self, dispatcher: Process, *more: str, threads: int = 2,
                **environment: str) -> Process:

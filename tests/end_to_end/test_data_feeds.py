@@ -95,6 +95,21 @@ def test_a_worker_that_comes_late_takes_part(house: DataHouse) -> None:
     assert len(read.digests()) == 100
 
 
+def test_a_dispatcher_that_is_replaced_costs_no_batch(house: DataHouse) -> None:
+    pipeline = house.pipeline(house.data_set(), epochs=4)
+    expected = alone(house, pipeline)
+    dispatcher = house.dispatcher()
+    house.worker(dispatcher)
+    reader = house.start_reader(dispatcher, "--pipeline", str(pipeline), "--step-ms", "10", *SMALL)
+    before = "".join(reader.stdout.readline() for _ in range(10))
+    dispatcher.kill()
+    house.dispatcher("--listen", dispatcher.endpoint)
+    read = house.finish(reader, before)
+    assert read.code == 0, read.err
+    assert in_order(read.batches)
+    assert read.digests() == expected
+
+
 def test_nobody_reads_without_the_token(house: DataHouse) -> None:
     pipeline = house.pipeline(house.data_set(8))
     dispatcher = house.dispatcher(EVENER_DATA_TOKEN="right")
