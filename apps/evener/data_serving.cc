@@ -82,7 +82,12 @@ Result<std::unique_ptr<DataStores>> DataStores::make() {
   std::unique_ptr<DataStores> stores(new DataStores);
   stores->files_ = os::make_real_file_system();
   stores->set_.add("file", storage::make_file_store(*stores->files_));
-  auto access = storage::access_from(environment_variables());
+  // Those of the job whose host this is; without a job there are none.
+  const auto environment = environment_variables();
+  const auto base = environment.find("SAGEMAKER_BASE_DIR");
+  const std::filesystem::path ml = base == environment.end() ? "/opt/ml" : base->second;
+  stores->set_.add("channel", storage::make_channel_store(*stores->files_, ml / "input/data"));
+  auto access = storage::access_from(environment);
   if (!access) return tl::unexpected(std::move(access.error()));
   if (!*access) return stores;
   const storage::S3Access known = **access;
