@@ -3,7 +3,7 @@
 
     prepare_photos.py [--packages build/photo-packages] [--output build/photos] [--crops 12]
 
-Writes OUTPUT/raw/<class>-<crop>.jpg and OUTPUT/labels/labels.csv (file, class, photograph). What
+Writes OUTPUT/raw/<class>-<crop>.jpg and OUTPUT/labels/labels.csv (file, label, photograph). What
 is there already is kept; tools/setup.sh fetches the packages.
 """
 
@@ -20,6 +20,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parents[2]
 CROP_SIZE = (500, 375)
 JPEG_QUALITY = 92
+COLUMNS = ("file", "label", "photograph")
 # Drawings and patterns among the photographs.
 NOT_PHOTOGRAPHS = {"analogpattern_by_Peter_Nerlich.jpg", "umang_by_Abhishek_Mudgal.jpg"}
 
@@ -65,7 +66,8 @@ def prepare(packages: Path, output: Path, crops: int) -> int:
     if len(photographs) < 2:
         raise SystemExit(f"no photographs below {packages}; run tools/setup.sh first")
     wanted = len(photographs) * crops
-    if labels.is_file() and len(labels.read_text().splitlines()) == wanted + 1:
+    lines = labels.read_text().splitlines() if labels.is_file() else []
+    if len(lines) == wanted + 1 and lines[0] == ",".join(COLUMNS):
         return wanted
     part = output.with_name(output.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
@@ -74,7 +76,7 @@ def prepare(packages: Path, output: Path, crops: int) -> int:
     rows = cut_all(photographs, part / "raw", crops)
     with (part / "labels/labels.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("file", "class", "photograph"))
+        writer.writerow(COLUMNS)
         writer.writerows(rows)
     shutil.rmtree(output, ignore_errors=True)
     part.rename(output)

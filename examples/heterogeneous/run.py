@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the example as a homogeneous and as a heterogeneous job and sets them side by side.
+"""Runs the example without groups, with groups, and with the data service, side by side.
 
     run.py [--evener build/evener] [--output build/demo] [--steps N]
 
@@ -59,6 +59,19 @@ def homogeneous(body: dict[str, Any]) -> dict[str, Any]:
     del body["Environment"]["EVENER_AUXILIARY_GROUPS"]
     for channel in body["InputDataConfig"]:
         del channel["DataSource"]["S3DataSource"]["InstanceGroupNames"]
+    return body
+
+
+def serviced(body: dict[str, Any]) -> dict[str, Any]:
+    """The heterogeneous job with evener.launch as its entry point: its workers need all labels,
+    and every worker all photographs."""
+    body = copy.deepcopy(body)
+    body["HyperParameters"]["sagemaker_program"] = "start"
+    for channel in body["InputDataConfig"]:
+        source = channel["DataSource"]["S3DataSource"]
+        source["S3DataDistributionType"] = "FullyReplicated"
+        if channel["ChannelName"] == "labels":
+            source["InstanceGroupNames"] = ["data_group", "dnn_group"]
     return body
 
 
@@ -155,19 +168,21 @@ def report_text(runs: list[Run], cpus_per_vcpu: float, busy: float) -> str:
         ("verdict", [run.verdict for run in runs]),
         ("model", [run.model for run in runs]),
     ]
-    lines = ["# One training job, two clusters", ""]
+    lines = ["# One training job, three ways", ""]
     lines.append("| | " + " | ".join(run.kind for run in runs) + " |")
     lines.append("|---|" + "---|" * len(runs))
     lines += [f"| {name} | " + " | ".join(values) + " |" for name, values in cells]
-    faster = runs[0].step_seconds / runs[1].step_seconds
-    lines += ["", f"A step of the heterogeneous job took 1/{faster:.2f} of the homogeneous one's."]
-    if all(run.usd_per_1000_steps for run in runs):
-        ratio = runs[1].usd_per_1000_steps / runs[0].usd_per_1000_steps
-        lines.append(f"1000 steps of it cost {ratio:.2f} times as much.")
+    lines.append("")
+    for run in runs[1:]:
+        faster = runs[0].step_seconds / run.step_seconds
+        lines.append(f"A step of the {run.kind} job took 1/{faster:.2f} of the {runs[0].kind} one's.")
+        if run.usd_per_1000_steps and runs[0].usd_per_1000_steps:
+            ratio = run.usd_per_1000_steps / runs[0].usd_per_1000_steps
+            lines.append(f"1000 steps of it cost {ratio:.2f} times as much.")
     lines += [
         "",
         f"Measured on this machine ({os.cpu_count()} CPUs) with {cpus_per_vcpu:g} CPUs for each "
-        "vCPU of an instance type, so that both clusters fit; no accelerator: the network is "
+        "vCPU of an instance type, so that every cluster fits; no accelerator: the network is "
         "trained in numpy. All instances share this machine's cores and memory. The ratio says "
         "what more CPUs do for the input of this job; prices are those of the real types.",
     ]
@@ -195,7 +210,8 @@ def main() -> None:
     load = os.getloadavg()[0]
     busy = load if load > (os.cpu_count() or 1) else 0.0
     runs = []
-    for kind, request in (("homogeneous", homogeneous(body)), ("heterogeneous", body)):
+    for kind, request in (("homogeneous", homogeneous(body)), ("heterogeneous", body),
+                          ("serviced", serviced(body))):
         print(f"{kind} job:", flush=True)
         job = write_job(request, kind, photos, output, options.steps)
         runs.append(measure(kind, run_job(options.evener.resolve(), job, output / "home",

@@ -27,13 +27,14 @@ def run_script(path: Path, *arguments: object) -> subprocess.CompletedProcess[st
     return done
 
 
-def test_heterogeneous_runs_both_ways_and_reports(evener: Path, home: Path) -> None:
+def test_heterogeneous_runs_three_ways_and_reports(evener: Path, home: Path) -> None:
     done = run_script(EXAMPLES / "heterogeneous/run.py", "--evener", evener, "--output", home,
                       "--steps", 30)
     assert str(home / "report.md") in done.stdout
     report = json.loads((home / "report.json").read_text())
-    alone, split = report["runs"]
-    assert [group["name"] for group in split["groups"]] == ["data_group", "dnn_group"]
+    alone, split, serviced = report["runs"]
+    for run in (split, serviced):
+        assert [group["name"] for group in run["groups"]] == ["data_group", "dnn_group"]
     assert len(alone["groups"]) == 1
     for run in report["runs"]:
         assert 0 <= run["wait_fraction"] <= 1

@@ -115,7 +115,7 @@ def test_photographs_are_cut_the_same_every_time(tmp_path: Path) -> None:
     two = {path.name: path.read_bytes() for path in (tmp_path / "two/raw").iterdir()}
     assert len(one) == 6 and one == two
     lines = (tmp_path / "one/labels/labels.csv").read_text().splitlines()
-    assert lines[0] == "file,class,photograph" and lines[4] == "01-000.jpg,1,b"
+    assert lines[0] == "file,label,photograph" and lines[4] == "01-000.jpg,1,b"
 
 
 def test_batches_show_every_photograph_once_an_epoch(tmp_path: Path) -> None:

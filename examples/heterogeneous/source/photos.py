@@ -19,6 +19,7 @@ IMAGE_SIZE = 64
 class Batch:
     pixels: np.ndarray  # uint8, (batch, IMAGE_SIZE, IMAGE_SIZE, 3)
     names: list[str]
+    labels: np.ndarray | None = None  # where the feed knows them
 
 
 def random_region(width: int, height: int, rng: random.Random) -> tuple[float, ...]:

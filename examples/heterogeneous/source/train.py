@@ -2,6 +2,7 @@
 
 In a job with the groups data_group and dnn_group the first decodes and augments photographs and
 streams batches, the second trains. In a job without groups the training process decodes as well.
+Under evener.launch (see start) only training hosts come here, and batches come from its service.
 """
 
 from __future__ import annotations

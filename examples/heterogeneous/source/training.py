@@ -42,11 +42,14 @@ class MetricsFile:
 
 def read_labels() -> dict[str, int]:
     with (channel("labels") / "labels.csv").open(newline="") as file:
-        return {row["file"]: int(row["class"]) for row in csv.DictReader(file)}
+        return {row["file"]: int(row["label"]) for row in csv.DictReader(file)}
 
 
 def make_reader(cluster: Cluster, batch_size: int, seed: int) -> Reader:
-    """The only difference between the two kinds of job: where photographs are decoded."""
+    """The only difference between the kinds of job: where photographs are decoded, and by what."""
+    if "EVENER_DATA_ADDRESS" in os.environ:  # set by evener.launch
+        from serviced import ServiceReader
+        return ServiceReader(batch_size, seed)
     if cluster.data_hosts:
         return RemoteReader(cluster.data_hosts)
     return PhotoReader(channel("raw"), batch_size, cluster.cpus, seed + cluster.rank)
@@ -64,7 +67,9 @@ def train(cluster: Cluster, batch_size: int, steps: int, rate: float, seed: int)
         begin = time.perf_counter()
         batch = reader.next()
         waited = time.perf_counter() - begin
-        classes = np.array([labels[name] for name in batch.names])
+        classes = batch.labels
+        if classes is None:
+            classes = np.array([labels[name] for name in batch.names])
         loss, accuracy, gradients = network.gradients(batch.pixels, classes)
         network.step(averaging.average(gradients), rate)
         took = time.perf_counter() - begin
