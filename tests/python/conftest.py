@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 _BINARY = Path(os.environ.get("EVENER", ROOT / "build/evener"))
 _BUILT = _BINARY.parent / "python"
-if (_BUILT / "evener").is_dir():
+# Builds with sanitizers have no extension module: Python could not load it.
+if any((_BUILT / "evener").glob("_native.*.so")):
     sys.path.insert(0, str(_BUILT))
     os.environ["PYTHONPATH"] = str(_BUILT)
 

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from evener.data import DataError, Reader
+from evener.data import DataError, Pipeline, Reader, images
 from served import TOKEN, Service, free_port, numbered, numbered_records
 
 COUNT = 300
@@ -284,6 +285,24 @@ def test_the_environment_says_where_the_service_is(
     monkeypatch.setenv("EVENER_DATA_TOKEN_FILE", str(tmp_path / "token"))
     with Reader(pipeline=numbered(rows), feed=feed) as reader:
         assert next(reader)["index"].shape == (1,)
+
+
+def test_a_batch_that_cannot_be_made_is_named_and_the_next_comes(opened, tmp_path: Path) -> None:
+    folder = tmp_path / "photos/one"
+    folder.mkdir(parents=True)
+    for number in range(6):
+        Image.new("RGB", (32, 32), (number, 0, 0)).save(folder / f"{number}.jpg")
+    (folder / "3.jpg").write_bytes((folder / "3.jpg").read_bytes()[:40])
+    pipeline = Pipeline(images(tmp_path / "photos"), shuffle=False).centre_crop(16).batch(2)
+    reader = opened(pipeline=pipeline)
+    assert next(reader)["image"].shape == (2, 3, 16, 16)
+    with pytest.raises(DataError, match="3.jpg") as raised:
+        next(reader)
+    error = raised.value
+    assert (error.epoch, error.batch, error.samples) == (0, 1, (3,))
+    assert error.worker is not None and error.code
+    assert next(reader)["label"].tolist() == [0, 0]
+    assert reader.statistics().failed_units == 1
 
 
 def test_a_second_reader_joins_the_feed_without_a_pipeline(opened, service: Service,
