@@ -144,7 +144,8 @@ class Pipeline:
     @property
     def document(self) -> dict[str, Any]:
         """Complete, with every member."""
-        return json.loads(self.json())
+        document: dict[str, Any] = json.loads(self.json())
+        return document
 
     def json(self) -> str:
         """The text that travels; equal definitions have equal texts."""
