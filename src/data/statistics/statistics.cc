@@ -124,7 +124,7 @@ std::string verdict(const std::vector<Worker>& workers, double reader_wait) {
     for (const Row& row : kRows) all.*row.value += worker.*row.value;
     thread_time += static_cast<double>(worker.threads) * static_cast<double>(worker.elapsed_ns);
   }
-  if (all.sent_units == 0) return "no batch was sent yet";
+  if (all.sent_units == 0) return "no batch was sent";
   const double busy =
       share(all.read_busy_ns + all.decode_busy_ns + all.read_wait_ns, thread_time);
   const double credit = share(all.credit_wait_ns, thread_time);

@@ -36,7 +36,7 @@ TEST(WorkerStatistics, SinceAnEarlierTimeAreTheirGrowth) {
 }
 
 TEST(Verdict, SaysWhoWaitsForWhom) {
-  EXPECT_EQ(verdict({}, 0), "no batch was sent yet");
+  EXPECT_EQ(verdict({}, 0), "no batch was sent");
   EXPECT_EQ(verdict({busy_worker()}, 0.85),
             "input-bound by decode on 2 cores, readers wait 85 % of their time");
   EXPECT_EQ(verdict({busy_worker(), busy_worker()}, -1), "input-bound by decode on 4 cores");
