@@ -33,7 +33,11 @@ class Service:
         self.workers = [self._start("worker", "--dispatcher", self.address, "--listen",
                                     "127.0.0.1:0", "--threads", str(threads))
                         for _ in range(workers)]
-        wait_for_port(self.port)
+        try:
+            wait_for_port(self.port)
+        except AssertionError:
+            self.end()
+            raise
 
     def _start(self, kind: str, *arguments: str) -> subprocess.Popen[bytes]:
         environment = dict(os.environ, EVENER_DATA_TOKEN=TOKEN)

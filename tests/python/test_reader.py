@@ -174,14 +174,16 @@ class TestWaits:
     @pytest.fixture
     def waiting(self, feed: str, rows: Path) -> Reader:
         service = Service()
-        reader = Reader(service.address, pipeline=numbered(rows, epochs=0), rank=0, ranks=1,
+        try:
+            with Reader(service.address, pipeline=numbered(rows, epochs=0), rank=0, ranks=1,
                         feed=feed, token=TOKEN, memory_bytes=1 << 20,
-                        patience_seconds=LONG_SECONDS)
-        next(reader)
-        service.workers[0].kill()
-        yield reader
-        reader.close()
-        assert service.end() == [-signal.SIGKILL, 0]
+                        patience_seconds=LONG_SECONDS) as reader:
+                next(reader)
+                service.workers[0].kill()
+                yield reader
+        finally:
+            codes = service.end()
+        assert codes == [-signal.SIGKILL, 0]
 
     def test_other_threads_run_meanwhile(self, waiting: Reader) -> None:
         thread, caught = in_thread(lambda: take_all(waiting))
