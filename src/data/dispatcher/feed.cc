@@ -241,6 +241,7 @@ void Feed::grant(Workers& workers) {
 // ---- time --------------------------------------------------------------------------------------
 
 void Feed::tick(const Workers& workers, MonotonicTime now) {
+  if (readers_.empty() && !idle_since_) idle_since_ = now;   // its first reader was refused
   if (somebody_is_ready()) return;
   const bool asked =
       std::ranges::any_of(services_, [](const auto& one) { return one.second.asked > 0; });

@@ -323,7 +323,7 @@ std::shared_ptr<Work> UnitQueue::finished(Task task, TaskResult result, pipeline
     totals_.faults.push_back({std::move(fault.id), std::move(fault.message)});
   }
   lane.faults.clear();
-  if (task.reading) spare_.push_back(std::move(task.reading));
+  if (task.reading) keep_spare(std::move(task.reading));
   Work& work = *task.work;
   work.unfinished -= task.count;
   work.skipped.insert(work.skipped.end(), result.skipped.begin(), result.skipped.end());

@@ -36,6 +36,10 @@ using transport::Unit;
 inline constexpr std::size_t kMaxLeases = 4'000'000;     // of all feeds
 inline constexpr std::size_t kReadAheadUnits = 64;       // of a rank
 
+// Buffers that are kept for samples to come; larger ones are given back.
+inline constexpr std::size_t kSpareBytes = 512u << 10;
+inline constexpr std::size_t kSpares = 128;
+
 using ReadingPointer = std::unique_ptr<sources::Reading>;
 
 // The samples of one unit that are read before a compute thread asks for them.
@@ -162,6 +166,7 @@ class UnitQueue {
                                       std::shared_ptr<Reads>& reads, std::uint32_t from)
       REQUIRES(mutex_);
   void drop_reads(Reads& reads) REQUIRES(mutex_);
+  void keep_spare(ReadingPointer reading) REQUIRES(mutex_);
   void changed() REQUIRES(mutex_) {
     ++changes_;
     wake_.notify_all();

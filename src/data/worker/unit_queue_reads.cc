@@ -72,7 +72,7 @@ void UnitQueue::was_read(ReadOrder order, Status status, std::chrono::nanosecond
     read.reading = std::move(order.reading);
     read.state = Reads::State::kReady;
   } else {
-    spare_.push_back(std::move(order.reading));
+    keep_spare(std::move(order.reading));
     read.state = Reads::State::kGone;
     --reads_held_;
   }
@@ -100,12 +100,17 @@ ReadingPointer UnitQueue::take_read(Work& work, std::uint32_t slot, const std::s
   return std::move(read.reading);
 }
 
+void UnitQueue::keep_spare(ReadingPointer reading) {
+  if (reading->memory.size() <= kSpareBytes && spare_.size() < kSpares)
+    spare_.push_back(std::move(reading));
+}
+
 void UnitQueue::drop_reads(Reads& reads) {
   for (Reads::Read& read : reads.reads) {
     if (read.state == Reads::State::kReady) {
       --reads_held_;
       read_bytes_held_ -= read.reading->size;
-      spare_.push_back(std::move(read.reading));
+      keep_spare(std::move(read.reading));
     }
     // One that is being read is counted down by its reader.
     read.state = Reads::State::kGone;

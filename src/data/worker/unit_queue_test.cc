@@ -226,6 +226,39 @@ TEST_F(UnitQueueTest, TakesNoLeaseOfAnotherLife) {
   EXPECT_TRUE(reader->closed);
 }
 
+TEST_F(UnitQueueTest, HandsOutWhatWasReadAhead) {
+  using std::chrono::milliseconds;
+  const auto reader = stream(0, 100);
+  for (int i = 0; i < 16; ++i) {                 // reading takes long
+    lease(0, 1);
+    Task task = next();
+    lane_.times.read = milliseconds(1);
+    finish(std::move(task));
+  }
+  lease(0, 2);
+  auto first = queue_.next_read({}).value();
+  auto second = queue_.next_read({}).value();
+  EXPECT_EQ(first.unit, (Unit{0, 0}));
+  EXPECT_EQ(first.slot, 0u);
+  EXPECT_EQ(second.slot, 1u);
+  first.reading->take(16);
+  queue_.was_read(std::move(first), ok(), milliseconds(1));
+  EXPECT_EQ(queue_.statistics().read_ahead_samples, 2u);
+  Task task = next();
+  EXPECT_EQ(task.count, 1u);
+  ASSERT_TRUE(task.reading);
+  EXPECT_EQ(task.reading->size, 16u);
+  queue_.was_read(std::move(second), failure(ErrorCode::kIo, "broken"), milliseconds(1));
+  EXPECT_FALSE(next().reading);                  // a thread that needs it tries again
+  EXPECT_FALSE(next().reading);                  // nobody has read it
+  auto later = queue_.next_read({}).value();
+  queue_.remove_stream(reader);
+  queue_.remove_feed(1);
+  later.reading->take(16);
+  queue_.was_read(std::move(later), ok(), milliseconds(1));
+  EXPECT_EQ(queue_.statistics().read_ahead_samples, 0u);
+}
+
 TEST(ReadPolicy, ReadsAheadWhereReadingTakesLong) {
   using std::chrono::microseconds;
   ReadPolicy policy;
