@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ class Service:
                                     "127.0.0.1:0", "--threads", str(threads))
                         for _ in range(workers)]
         try:
-            wait_for_port(self.port)
+            wait_until(lambda: listens(self.port))
         except AssertionError:
             self.end()
             raise
@@ -57,15 +58,19 @@ def free_port() -> int:
         return server.getsockname()[1]
 
 
-def wait_for_port(port: int) -> None:
+def wait_until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + TIMEOUT_SECONDS
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        except OSError:
-            assert time.monotonic() < deadline, "the dispatcher does not listen"
-            time.sleep(0.01)
+    while not is_so():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.01)
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 def numbered_records(path: Path, count: int) -> Path:
