@@ -79,8 +79,9 @@ Result<std::string> server_url(std::string_view text) {
   return std::string(scheme) + std::string(host);
 }
 
-Result<document::Value> ServerClient::ask_once(const http::Request& request) const {
-  const auto response = http_.send({.origin = options_.url, .request = request,
+Result<document::Value> ServerClient::ask_once(const http::Request& request,
+                                               http::Resend resend) const {
+  const auto response = http_.send({.origin = options_.url, .request = request, .resend = resend,
                                     .time_limit = kTimeLimit});
   if (!response && response.error().code == ErrorCode::kCorrupt)   // it broke off
     return failure(ErrorCode::kUnavailable, response.error().message);
@@ -101,13 +102,15 @@ Answered ServerClient::ask(wire::Service service, std::string_view operation,
   const auto deadline = clock_.monotonic_now() + options_.patience;
   auto delay = kFirstDelay;
   bool repeated = false;
+  // Of what is created `repeated` must tell the truth.
+  const auto resend = operation.starts_with("Create") ? http::Resend::kNever : http::Resend::kUnseen;
   while (true) {
     http::Request signed_request = request;
     if (options_.key)
       http::sign(signed_request, *options_.key,
                  {.region = options_.region, .service = std::string(to_string(service))},
                  http::sha256_hex(request.body), clock_.wall_now());
-    auto result = ask_once(signed_request);
+    auto result = ask_once(signed_request, resend);
     const bool again = !result && may_pass(result.error()) && options_.pause &&
                        clock_.monotonic_now() + delay <= deadline;
     if (!again) {

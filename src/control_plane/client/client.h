@@ -51,7 +51,7 @@ class ServerClient {
   Answered ask(wire::Service service, std::string_view operation, const document::Value& input) const;
 
  private:
-  Result<document::Value> ask_once(const http::Request& request) const;
+  Result<document::Value> ask_once(const http::Request& request, http::Resend resend) const;
 
   const ServerClientOptions options_;
   http::Client& http_;

@@ -48,6 +48,10 @@ enum class Expect {
   kContinue,         // a large body is sent only once the server has seen the headers, or after 1 s
 };
 
+// A kept connection that turns out to be closed is replaced and the request sent once more, unseen:
+// not one that must not come twice without its sender's knowledge.
+enum class Resend { kUnseen, kNever };
+
 struct Exchange {
   std::string origin;                          // "http://127.0.0.1:8333"
   Request request{};
@@ -56,6 +60,7 @@ struct Exchange {
   std::function<Status(const Response&)> on_headers{};
   BodySink sink{};                             // none: Response::body
   Expect expect = Expect::kNothing;
+  Resend resend = Resend::kUnseen;
   std::chrono::milliseconds time_limit{0};     // of the whole exchange; 0: none
   std::stop_token stop{};
 };

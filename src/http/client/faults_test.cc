@@ -145,6 +145,27 @@ TEST(ClientFaults, AKeptConnectionThatDiedIsReplacedAndTheBodySentAnew) {
   EXPECT_EQ(body, "content");
 }
 
+TEST(ClientFaults, WhatMustNotComeTwiceIsSentOnceOverAConnectionOfItsOwn) {
+  int came = 0;
+  RawServer server({[&](RawPeer& peer) {
+                      says(kHello)(peer);
+                    },
+                    [&](RawPeer& peer) {
+                      peer.head();
+                      peer.body(7);
+                      ++came;             // and nothing is said
+                    }});
+  const auto client = make_client({});
+  ASSERT_TRUE(client->send(get_from(server.origin())));
+  Exchange once = put_to(server.origin(), "content");
+  once.resend = Resend::kNever;
+  const auto answer = client->send(once);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  server.finish();
+  EXPECT_EQ(came, 1);
+}
+
 TEST(ClientFaults, ABodyIsNotSentToAServerThatRefusesItsHeaders) {
   bool more = true;
   RawServer server({[&](RawPeer& peer) {

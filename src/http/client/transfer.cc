@@ -288,6 +288,7 @@ Result<Response> CurlHandle::perform(const ClientOptions& options, const Exchang
   set_limits(easy_, options, exchange);
   set_callbacks(easy_, transfer);
   set_method(easy_, transfer);
+  if (exchange.resend == Resend::kNever) curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);
   const CURLcode code = curl_easy_perform(easy_);
   if (transfer.error) return failure_in(place, std::move(*transfer.error));
   if (code != CURLE_OK) {
