@@ -57,6 +57,14 @@ void Value::set(std::string_view name, Value value) {
     members.push_back(Member{std::string(name), std::move(value)});
 }
 
+std::size_t held_bytes(const Value& value) {
+  std::size_t bytes = sizeof(Value) + value.text.size();
+  for (const Value& item : value.items) bytes += held_bytes(item);
+  for (const Member& member : value.members)
+    bytes += sizeof(Member) - sizeof(Value) + member.name.size() + held_bytes(member.value);
+  return bytes;
+}
+
 Value make_string(std::string_view text) {
   Value value;
   value.kind = Kind::kString;

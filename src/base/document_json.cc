@@ -39,7 +39,7 @@ std::string printable(std::string_view text) {
 
 class TreeBuilder {
  public:
-  TreeBuilder(std::string_view text, Nul nul) : text_(text), nul_(nul) {}
+  TreeBuilder(std::string_view text, const ReadLimits& limits) : text_(text), limits_(limits) {}
 
   Value take() { return std::move(root_); }
   const std::string& error() const { return error_; }
@@ -62,7 +62,7 @@ class TreeBuilder {
     return add(std::move(number));
   }
   bool string(std::string& value) {
-    if (nul_ == Nul::kRefused && value.find('\0') != std::string::npos)
+    if (limits_.nul == Nul::kRefused && value.find('\0') != std::string::npos)
       return refuse("the string \"" + printable(value) +
                     "\" holds the character NUL (\\u0000), which no file name, argument or "
                     "variable can hold");
@@ -105,6 +105,8 @@ class TreeBuilder {
   }
 
   bool add(Value value) {
+    if (++values_ > limits_.values)
+      return refuse("the body holds more than " + std::to_string(limits_.values) + " values");
     if (open_.empty()) {
       root_ = std::move(value);
       return true;
@@ -135,7 +137,8 @@ class TreeBuilder {
   }
 
   std::string_view text_;
-  const Nul nul_;
+  const ReadLimits limits_;
+  std::size_t values_ = 0;
   Value root_;
   std::vector<Value> open_;                    // containers that are not closed yet
   std::vector<std::string> keys_;              // members whose value is still to come
@@ -180,7 +183,7 @@ Result<Value> read(std::string_view json, const ReadLimits& limits) {
                    "the body is " + std::to_string(json.size()) + " bytes long; the limit is " +
                        std::to_string(limits.bytes) + " bytes (" +
                        std::to_string(limits.bytes >> 20) + " MiB)");
-  TreeBuilder builder(json, limits.nul);
+  TreeBuilder builder(json, limits);
   bool read = false;
   try {
     read = Json::sax_parse(json.begin(), json.end(), &builder);

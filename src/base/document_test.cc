@@ -48,10 +48,29 @@ TEST(Document, RefusesDepthBombsLongBodiesAndNul) {
   EXPECT_NE(error_of("[\"a\\u0000b\"]").find("NUL"), std::string::npos);
 }
 
+TEST(Document, AWideTextIsRefusedForItsValues) {
+  const auto read_of = [](std::size_t values) {
+    std::string text = "[1";
+    for (std::size_t i = 2; i < values; ++i) text += ",1";   // the list is a value, too
+    return read(text + "]");
+  };
+  EXPECT_TRUE(read_of(kValueLimit));
+  const auto wide = read_of(kValueLimit + 1);
+  ASSERT_FALSE(wide);
+  EXPECT_EQ(wide.error().message, "the body holds more than 20000 values");
+  EXPECT_TRUE(read("[1,2]", {.values = 3}));
+  EXPECT_FALSE(read("[1,2]", {.values = 2}));
+}
+
+TEST(Document, WhatItHoldsInMemoryIsCounted) {
+  EXPECT_GE(held_bytes(*read(R"({"a":["xx",1]})")), 4 * sizeof(Value) + 3);
+  EXPECT_LT(held_bytes(Value{}), 200u);
+}
+
 TEST(Document, TakesManyMembersInReasonableTime) {
   std::string text = "{";
   for (int i = 0; i < 60'000; ++i) text += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":1";
-  EXPECT_EQ(read(text + "}")->members.size(), 60'000u);
+  EXPECT_EQ(read(text + "}", {.values = 100'000})->members.size(), 60'000u);
 }
 
 TEST(Document, WritesNumbersSoThatTheyReadTheSame) {

@@ -19,7 +19,8 @@ std::vector<Operation> Background::move(std::vector<Operation> operations) {
     operation.run = [this, run = std::move(operation.run)](const document::Value& input,
                                                            const Caller& caller,
                                                            const Answer& answer) {
-      if (!add([run, input, caller, answer] { run(input, caller, answer); }))
+      if (!add({[run, input, caller, answer] { run(input, caller, answer); },
+                document::held_bytes(input)}))
         answer(failure(ErrorCode::kUnavailable, "ThrottlingException: Rate exceeded"));
     };
   return operations;
@@ -28,7 +29,8 @@ std::vector<Operation> Background::move(std::vector<Operation> operations) {
 bool Background::add(Task task) {
   {
     MutexLock lock(mutex_);
-    if (tasks_.size() >= kMostTasks) return false;
+    if (tasks_.size() >= kMostTasks || bytes_ + task.bytes > kMostTaskBytes) return false;
+    bytes_ += task.bytes;
     tasks_.push_back(std::move(task));
   }
   added_.notify_one();
@@ -43,9 +45,10 @@ void Background::work(std::stop_token stop) {
       if (!added_.wait(mutex_, stop, [this] { return !tasks_.empty(); })) return;
       task = std::move(tasks_.front());
       tasks_.pop_front();
+      bytes_ -= task.bytes;
     }
     if (stop.stop_requested()) return;
-    task();
+    task.run();
   }
 }
 

@@ -19,7 +19,8 @@
 
 namespace evener::control_plane {
 
-inline constexpr std::size_t kMostTasks = 1'000;   // that wait for a thread
+inline constexpr std::size_t kMostTasks = 1'000;            // that wait for a thread
+inline constexpr std::size_t kMostTaskBytes = 64u << 20;    // of memory that their inputs take
 
 class Background {
  public:
@@ -32,13 +33,17 @@ class Background {
   std::vector<Operation> move(std::vector<Operation> operations);
 
  private:
-  using Task = std::function<void()>;
+  struct Task {
+    std::function<void()> run;
+    std::size_t bytes = 0;
+  };
   bool add(Task task);
   void work(std::stop_token stop);
 
   Mutex mutex_;
   std::condition_variable_any added_;
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;         // of all that wait
   std::vector<std::jthread> threads_;
 };
 

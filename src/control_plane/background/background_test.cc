@@ -55,5 +55,29 @@ TEST(Background, RefusesWhatIsTooMuchAndDropsAtItsEndWhatWaits) {
   EXPECT_GE(answered, 1);
 }
 
+TEST(Background, InputsThatWaitHaveABudgetOfBytes) {
+  std::latch entered(1);
+  std::latch leave(1);
+  std::atomic<int> answered{0};
+  std::atomic<int> refused{0};
+  const document::Value input = document::make_string(std::string(1u << 20, 'x'));
+  constexpr int kFit = 63;   // besides the megabyte of text each has a value around it
+  {
+    Background background(1);
+    const auto operations = background.move({blocking(entered, leave)});
+    const auto ask = [&] {
+      operations.at(0).run(input, {}, [&](const Result<wire::Output>& output) {
+        ++(output ? answered : refused);
+      });
+    };
+    ask();
+    entered.wait();
+    for (int i = 0; i < kFit + 3; ++i) ask();
+    EXPECT_EQ(refused, 3);
+    leave.count_down();
+  }
+  EXPECT_GE(answered, 1);
+}
+
 }  // namespace
 }  // namespace evener::control_plane

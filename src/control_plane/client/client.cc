@@ -12,7 +12,8 @@ constexpr std::chrono::milliseconds kLongestDelay{5'000};
 // Of one exchange: the longest that a server lets wait, and what a slow one needs.
 constexpr std::chrono::milliseconds kTimeLimit{60'000};
 // As much as the HTTP client keeps.
-constexpr document::ReadLimits kAnswer{.bytes = 64u << 20, .nul = document::Nul::kTaken};
+constexpr document::ReadLimits kAnswer{
+    .bytes = 64u << 20, .values = 1'000'000, .nul = document::Nul::kTaken};
 
 struct Meaning {
   std::string_view code;        // its beginning

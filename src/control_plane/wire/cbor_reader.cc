@@ -14,7 +14,6 @@ using document::Kind;
 using document::Value;
 
 constexpr std::uint64_t kEpochTag = 1;
-constexpr std::uint64_t kIndefinite = UINT64_MAX;   // a length that only a break ends
 
 tl::unexpected<Error> malformed(const std::string& what) {
   return failure(ErrorCode::kInvalidArgument,
@@ -26,7 +25,8 @@ enum class Major { kUnsigned, kNegative, kBytes, kText, kList, kMap, kTag, kSimp
 struct Head {
   Major major = Major::kUnsigned;
   int detail = 0;                // the low five bits
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;      // none where only a break ends it
+  bool is_endless() const { return detail == 31; }
 };
 
 Value number_value(double number) {
@@ -66,10 +66,7 @@ class Reader {
       head.number = static_cast<std::uint64_t>(head.detail);
       return head;
     }
-    if (head.detail == 31) {
-      head.number = kIndefinite;
-      return head;
-    }
+    if (head.is_endless()) return head;
     if (head.detail > 27) return malformed("a reserved length");
     const std::size_t size = std::size_t{1} << (head.detail - 24);
     if (bytes_.size() - at_ < size) return malformed("it ends in the middle");
@@ -87,11 +84,13 @@ class Reader {
   Result<Value> item(std::size_t depth) {
     if (depth > document::kDepthLimit)
       return malformed("nested more than " + std::to_string(document::kDepthLimit) + " levels deep");
+    if (++values_ > document::kValueLimit)
+      return malformed("more than " + std::to_string(document::kValueLimit) + " values");
     auto head = this->head();
     if (!head) return tl::unexpected<Error>(head.error());
     const bool sized = head->major == Major::kText || head->major == Major::kList ||
                        head->major == Major::kMap || head->major == Major::kSimple;
-    if (head->detail == 31 && !sized) return malformed("an indefinite number");
+    if (head->is_endless() && !sized) return malformed("an indefinite number");
     switch (head->major) {
       case Major::kUnsigned: return integer(head->number, 1);
       case Major::kNegative: return integer(head->number, -1);
@@ -123,7 +122,7 @@ class Reader {
   }
 
   Result<Value> text(const Head& head) {
-    if (head.number != kIndefinite) {
+    if (!head.is_endless()) {
       auto bytes = chunk(head.number);
       if (!bytes) return tl::unexpected<Error>(bytes.error());
       return document::make_string(*bytes);
@@ -132,7 +131,7 @@ class Reader {
     while (!take_break()) {
       auto part = this->head();
       if (!part) return tl::unexpected<Error>(part.error());
-      if (part->major != Major::kText || part->number == kIndefinite)
+      if (part->major != Major::kText || part->is_endless())
         return malformed("a text in parts of another kind");
       auto bytes = chunk(part->number);
       if (!bytes) return tl::unexpected<Error>(bytes.error());
@@ -144,8 +143,8 @@ class Reader {
   // Room is taken as items come, never for a number that the body merely claims.
   Result<Value> list(const Head& head, std::size_t depth) {
     Value list = document::make_list({});
-    for (std::uint64_t i = 0; i < head.number; ++i) {
-      if (head.number == kIndefinite && take_break()) return list;
+    for (std::uint64_t i = 0; head.is_endless() || i < head.number; ++i) {
+      if (head.is_endless() && take_break()) return list;
       auto value = item(depth + 1);
       if (!value) return value;
       list.items.push_back(std::move(*value));
@@ -156,11 +155,13 @@ class Reader {
   Result<Value> map(const Head& head, std::size_t depth) {
     Value map = document::make_object();
     std::set<std::string> names;
-    for (std::uint64_t i = 0; i < head.number; ++i) {
-      if (head.number == kIndefinite && take_break()) return map;
-      auto name = item(depth + 1);
+    for (std::uint64_t i = 0; head.is_endless() || i < head.number; ++i) {
+      if (head.is_endless() && take_break()) return map;
+      auto begin = this->head();
+      if (!begin) return tl::unexpected<Error>(begin.error());
+      if (begin->major != Major::kText) return malformed("a member's name is no text");
+      auto name = text(*begin);
       if (!name) return name;
-      if (name->kind != Kind::kString) return malformed("a member's name is no text");
       if (!names.insert(name->text).second) return malformed("a member is given twice");
       auto value = item(depth + 1);
       if (!value) return value;
@@ -199,6 +200,7 @@ class Reader {
 
   std::string_view bytes_;
   std::size_t at_ = 0;
+  std::size_t values_ = 0;
 };
 
 }  // namespace

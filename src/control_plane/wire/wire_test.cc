@@ -270,7 +270,27 @@ TEST(Wire, CborThatLiesIsRefused) {
       std::string("\x01\x01", 2),                               // two items
       std::string("\x1f", 1), std::string("\x1c", 1), std::string("", 0), std::string("\xff", 1)};
   for (const std::string& body : bodies) EXPECT_FALSE(read_cbor(body));
+  // The longest lengths there are, of a text, a list and a map: none is one of no stated length.
+  for (const char kind : {'\x7b', '\x9b', '\xbb'})
+    for (const std::string rest : {"", "\xff", "\x61\x61\x01\xff"}) {
+      const auto value = read_cbor(std::string(1, kind) + std::string(8, '\xff') + rest);
+      ASSERT_FALSE(value);
+      EXPECT_TRUE(value.error().message.starts_with("SerializationException: ")) << value.error().message;
+    }
   EXPECT_FALSE(read_cbor(std::string(1'000'000, '\x81')));
+}
+
+TEST(Wire, ABodyOfTooManyValuesIsRefusedInItsWords) {
+  const Call json = call_of(Protocol::kJson11, Service::kLogs, "X");
+  std::string list = "{\"a\":[1";
+  for (std::size_t i = 1; i < document::kValueLimit; ++i) list += ",1";
+  const auto value = read_input(json, json_request("Logs_20140328.X", list + "]}"));
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.error().message,
+            "SerializationException: the body holds more than 20000 values");
+  const auto cbor = read_cbor("\x9f" + std::string(document::kValueLimit, '\x01') + "\xff");
+  ASSERT_FALSE(cbor);
+  EXPECT_NE(cbor.error().message.find("more than 20000 values"), std::string::npos);
 }
 
 TEST(Wire, NoBytesWhateverBreakAReader) {
