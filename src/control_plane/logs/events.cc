@@ -62,8 +62,9 @@ Result<std::unique_ptr<logs::LogPages>> open_pages(const Stream& stream) {
 
 Result<EventPage> page_after(logs::LogPages& pages, const Stream& stream, std::uint64_t place,
                              const PageQuery& query) {
-  EventPage page{.events = {}, .begin = place, .end = place};
+  EventPage page{.events = {}, .begin = place, .end = place, .cut = {}};
   Room room(query);
+  std::size_t walked = 0;
   while (!room.full()) {
     auto run = pages.after(page.end, {.lines = std::min(kRunLines, query.events + 1),
                                       .bytes = query.bytes});
@@ -78,8 +79,14 @@ Result<EventPage> page_after(logs::LogPages& pages, const Stream& stream, std::u
           query.times.holds(to_millis(line.line.time))) {
         if (!room.take(line)) return page;
         page.events.push_back(std::move(line));
+        page.end = end;
+        continue;
       }
       page.end = end;
+      walked += size_of(line);
+      if (walked <= query.walked) continue;
+      page.cut = PassedLine{line.line.time, line.offset};
+      return page;
     }
   }
   return page;
@@ -87,10 +94,11 @@ Result<EventPage> page_after(logs::LogPages& pages, const Stream& stream, std::u
 
 Result<EventPage> page_before(logs::LogPages& pages, const Stream& stream, std::uint64_t place,
                               const PageQuery& query) {
-  EventPage page{.events = {}, .begin = place, .end = place};
+  EventPage page{.events = {}, .begin = place, .end = place, .cut = {}};
   const auto log_end = pages.end();
   if (!log_end) return tl::unexpected<Error>(log_end.error());
   Room room(query);
+  std::size_t walked = 0;
   const auto done = [&]() -> Result<EventPage> {
     std::ranges::reverse(page.events);
     return std::move(page);
@@ -110,8 +118,14 @@ Result<EventPage> page_before(logs::LogPages& pages, const Stream& stream, std::
                query.times.holds(to_millis(line->line.time))) {
         if (!room.take(*line)) return done();
         page.events.push_back(std::move(*line));
+        page.begin = begin;
+        continue;
       }
       page.begin = begin;
+      walked += size_of(*line);
+      if (walked <= query.walked) continue;
+      page.cut = PassedLine{line->line.time, begin};
+      return done();
     }
   }
   return done();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,15 +34,23 @@ bool is_event(const logs::LogLine& line, Place place);
 // A silent host has a stream whose log is not there yet: it is empty.
 Result<std::unique_ptr<logs::LogPages>> open_pages(const Stream& stream);
 
+// A line that was looked at.
+struct PassedLine {
+  WallTime time{};
+  std::uint64_t place = 0;      // of its first byte
+};
 struct EventPage {
   std::vector<logs::PlacedLine> events{};
   std::uint64_t begin = 0;      // before the first event
   std::uint64_t end = 0;        // after the last
+  std::optional<PassedLine> cut{};   // where PageQuery::walked ended the page; more may follow
 };
+inline constexpr std::size_t kWalkedBytes = 16u << 20;
 struct PageQuery {
   TimeRange times{};
   std::size_t events = kLogPageEvents;
   std::size_t bytes = kLogPageBytes;
+  std::size_t walked = kWalkedBytes;   // of lines that are no event of the page
 };
 // The events from `place` on, or those before it.
 Result<EventPage> page_after(logs::LogPages& pages, const Stream& stream, std::uint64_t place,

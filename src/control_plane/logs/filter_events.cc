@@ -7,14 +7,20 @@
 #include "control_plane/logs/events.h"
 #include "control_plane/logs/filter_pattern.h"
 #include "control_plane/logs/log_calls.h"
+#include "control_plane/logs/stream_cursor.h"
 
 namespace evener::control_plane {
 namespace {
 
 using document::Value;
 
-constexpr std::size_t kRunEvents = 256;            // of one stream, read at once
+// What one call holds of all streams together, and the least for each.
+constexpr std::size_t kHeldEvents = 64u << 10;
+constexpr std::size_t kHeldBytes = 8u << 20;
+constexpr std::size_t kLeastRunEvents = 16;
+constexpr std::size_t kLeastWalkedBytes = 64u << 10;
 constexpr std::size_t kScannedBytes = 16u << 20;   // in one call; then a page may be short
+constexpr std::size_t kSearchedStreams = 500;      // about, in one call; then a page ends
 constexpr std::size_t kNamedStreams = 100;
 constexpr std::size_t kGrownStreams = 4 * kSearchedStreams;
 
@@ -59,46 +65,6 @@ Result<Mark> read_mark(std::string_view token) {
   mark.stream = token;
   return mark;
 }
-
-// The events of one stream, one after another.
-class Cursor {
- public:
-  static Result<Cursor> open(Stream stream, std::int64_t from, std::int64_t end) {
-    auto pages = open_pages(stream);
-    if (!pages) return tl::unexpected<Error>(pages.error());
-    const auto place = (*pages)->place_of(from_millis(from));
-    if (!place) return tl::unexpected<Error>(place.error());
-    return Cursor(std::move(stream), std::move(*pages), *place, end);
-  }
-
-  // nullptr at the end.
-  Result<const logs::PlacedLine*> peek() {
-    if (at_ < page_.events.size()) return &page_.events[at_];
-    if (ended_) return nullptr;
-    auto page = page_after(*pages_, stream_, page_.end,
-                           {.times = {0, end_}, .events = kRunEvents, .bytes = kLogPageBytes});
-    if (!page) return tl::unexpected<Error>(page.error());
-    page_ = std::move(*page);
-    at_ = 0;
-    ended_ = page_.events.empty();
-    return ended_ ? nullptr : &page_.events[0];
-  }
-  void advance() { ++at_; }
-  const Stream& stream() const { return stream_; }
-
- private:
-  Cursor(Stream stream, std::unique_ptr<logs::LogPages> pages, std::uint64_t place, std::int64_t end)
-      : stream_(std::move(stream)), pages_(std::move(pages)), end_(end) {
-    page_.end = place;
-  }
-
-  Stream stream_;
-  std::unique_ptr<logs::LogPages> pages_;
-  EventPage page_;
-  std::size_t at_ = 0;
-  std::int64_t end_;
-  bool ended_ = false;
-};
 
 struct Query {
   FilterPattern pattern;
@@ -196,45 +162,102 @@ Result<Batch> chosen_streams(store::Store& store, const Value& input, const Quer
   return batch;
 }
 
-void append_event(const Stream& stream, const logs::PlacedLine& placed, std::string& json) {
-  const std::string time = std::to_string(to_millis(placed.line.time));
-  if (json.back() == '}') json += ',';
+void append_event(const Stream& stream, const NextLine& line, std::string_view text,
+                  std::string& json) {
+  const std::string time = std::to_string(line.millis);
+  if (!json.empty()) json += ',';
   json += R"({"logStreamName":)" + document::quote(stream.name) + R"(,"timestamp":)" + time +
-          R"(,"message":)" + document::quote(placed.line.text) + R"(,"ingestionTime":)" + time +
-          R"(,"eventId":)" + document::quote(stream.name + ":" + std::to_string(placed.offset)) + "}";
+          R"(,"message":)" + document::quote(text) + R"(,"ingestionTime":)" + time +
+          R"(,"eventId":)" + document::quote(stream.name + ":" + std::to_string(line.place)) + "}";
 }
 
-// The cursor with the earliest event, those of equal time by their streams' names; its event.
+// The cursor with the earliest line, those of equal time by their streams' names; its line.
 struct Earliest {
-  Cursor* cursor = nullptr;
-  const logs::PlacedLine* line = nullptr;
+  StreamCursor* cursor = nullptr;
+  NextLine line{};
 };
-Result<Earliest> earliest(std::vector<Cursor>& cursors) {
+Result<Earliest> earliest(std::vector<StreamCursor>& cursors) {
   Earliest first;
-  for (Cursor& cursor : cursors) {
+  for (StreamCursor& cursor : cursors) {
     const auto line = cursor.peek();
     if (!line) return tl::unexpected<Error>(line.error());
-    if (*line != nullptr && (first.line == nullptr || (*line)->line.time < first.line->line.time))
-      first = {&cursor, *line};
+    if (*line && (first.cursor == nullptr || (*line)->millis < first.line.millis))
+      first = {&cursor, **line};
   }
   return first;
 }
 
-Result<std::vector<Cursor>> open_cursors(std::vector<Stream> streams, const Query& query) {
-  std::vector<Cursor> cursors;
+// Where a stream goes on after a page that ended at `mark`.
+StreamCursor::Start start_of(const Stream& stream, const Query& query) {
+  const Mark& mark = query.mark;
+  StreamCursor::Start start{.place = {}, .from = query.start, .end = query.end};
+  if (mark.millis < query.start) return start;
+  if (stream.name == mark.stream) start.place = mark.place;
+  start.from = stream.name < mark.stream ? mark.millis + 1 : mark.millis;
+  return start;
+}
+
+std::vector<StreamCursor> make_cursors(std::vector<Stream> streams, const Query& query) {
+  const std::size_t count = std::max<std::size_t>(1, streams.size());
+  const CursorShare share{
+      .events = std::clamp<std::size_t>(kHeldEvents / count, kLeastRunEvents, kLogPageEvents),
+      .bytes = std::min(kHeldBytes / count, kLogPageBytes),
+      .walked = std::max(kScannedBytes / count, kLeastWalkedBytes)};
+  std::vector<StreamCursor> cursors;
+  cursors.reserve(streams.size());
   for (Stream& stream : streams) {
-    auto cursor =
-        Cursor::open(std::move(stream), std::max(query.start, query.mark.millis), query.end);
-    if (!cursor) return tl::unexpected<Error>(cursor.error());
-    cursors.push_back(std::move(*cursor));
+    const auto start = start_of(stream, query);
+    cursors.emplace_back(std::move(stream), start, share);
   }
   return cursors;
 }
 
-bool already_given(const Mark& mark, const Stream& stream, const logs::PlacedLine& placed) {
-  const std::int64_t millis = to_millis(placed.line.time);
-  return std::tie(millis, stream.name, placed.offset) <=
+bool already_given(const Mark& mark, const Stream& stream, const NextLine& line) {
+  return std::tie(line.millis, stream.name, line.place) <=
          std::tie(mark.millis, mark.stream, mark.place);
+}
+
+struct Page {
+  std::string json{};           // events, with commas between
+  std::optional<Mark> next{};
+};
+
+// Merges until the page is full, enough has been looked at, or nothing follows.
+Result<Page> merge(std::vector<StreamCursor> cursors, const Query& query, const std::string& until) {
+  Page page;
+  Mark mark = query.mark;
+  mark.until = until;
+  std::size_t events = 0;
+  std::size_t given = 0;
+  std::uint64_t scanned = 0;
+  for (bool moved = false;; moved = true) {
+    const auto next = earliest(cursors);
+    if (!next) return tl::unexpected<Error>(next.error());
+    if (next->cursor == nullptr) {
+      page.next.reset();
+      if (!until.empty()) page.next = Mark{.after = until};
+      return page;
+    }
+    page.next = mark;
+    const Stream& stream = next->cursor->stream();
+    for (StreamCursor& cursor : cursors) scanned += cursor.take_read();
+    if (events == query.limit || (moved && scanned > kScannedBytes)) return page;
+    if (next->line.kind == NextLine::Kind::kEvent && !already_given(query.mark, stream, next->line)) {
+      const std::size_t bytes = next->line.bytes + kEventBytes;
+      if (events > 0 && given + bytes > kLogPageBytes) return page;
+      auto text = next->cursor->text();
+      if (!text) return tl::unexpected<Error>(text.error());
+      if (query.pattern.matches(*text)) {
+        append_event(stream, next->line, *text, page.json);
+        given += bytes;
+        ++events;
+      }
+    }
+    mark.millis = next->line.millis;
+    mark.stream = stream.name;
+    mark.place = next->line.place;
+    next->cursor->advance();
+  }
 }
 
 }  // namespace
@@ -246,40 +269,10 @@ Result<wire::Output> filter_log_events(store::Store& store, const Value& input,
   if (!query) return tl::unexpected<Error>(query.error());
   auto batch = chosen_streams(store, input, *query, options);
   if (!batch) return tl::unexpected<Error>(batch.error());
-  auto cursors = open_cursors(std::move(batch->streams), *query);
-  if (!cursors) return tl::unexpected<Error>(cursors.error());
-  std::string json = R"({"events":[)";
-  std::optional<Mark> mark = query->mark;
-  mark->until = batch->until;
-  std::size_t events = 0;
-  for (std::size_t scanned = 0, given = 0;;) {
-    const auto next = earliest(*cursors);
-    if (!next) return tl::unexpected<Error>(next.error());
-    if (next->line == nullptr) {
-      mark.reset();
-      if (!batch->until.empty()) mark = Mark{.after = batch->until};
-      break;
-    }
-    const Stream& stream = next->cursor->stream();
-    const std::size_t bytes = next->line->line.text.size() + kEventBytes;
-    const bool fits = !already_given(query->mark, stream, *next->line) &&
-                      query->pattern.matches(next->line->line.text);
-    const bool full = events == query->limit || scanned > kScannedBytes ||
-                      (fits && events > 0 && given + bytes > kLogPageBytes);
-    if (full) break;
-    scanned += bytes;
-    if (fits) {
-      append_event(stream, *next->line, json);
-      given += bytes;
-      ++events;
-    }
-    mark->millis = to_millis(next->line->line.time);
-    mark->stream = stream.name;
-    mark->place = next->line->offset;
-    next->cursor->advance();
-  }
-  json += R"(],"searchedLogStreams":[])";
-  if (mark) json += R"(,"nextToken":)" + document::quote(token_of(*mark));
+  const auto page = merge(make_cursors(std::move(batch->streams), *query), *query, batch->until);
+  if (!page) return tl::unexpected<Error>(page.error());
+  std::string json = R"({"events":[)" + page->json + R"(],"searchedLogStreams":[])";
+  if (page->next) json += R"(,"nextToken":)" + document::quote(token_of(*page->next));
   wire::Output output;
   output.ready_json = json + "}";
   return output;

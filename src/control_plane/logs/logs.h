@@ -20,7 +20,6 @@ namespace evener::control_plane {
 inline constexpr std::string_view kLogGroup = "/aws/sagemaker/TrainingJobs";
 inline constexpr std::size_t kLogPageEvents = 10'000;
 inline constexpr std::size_t kLogPageBytes = 1u << 20;
-inline constexpr std::size_t kSearchedStreams = 500;   // about, by one FilterLogEvents; then a page ends
 
 struct LogOptions {
   std::string account = "000000000000";

@@ -206,7 +206,7 @@ TEST_F(LogsTest, AFilterMergesAllStreamsByTimeAndPages) {
 }
 
 TEST_F(LogsTest, AFilterSearchesAnyNumberOfStreamsPageByPage) {
-  const int jobs = static_cast<int>(kSearchedStreams) + 60;
+  constexpr int jobs = 560;   // more than one call searches
   for (int i = 0; i < jobs; ++i) launch((i % 2 == 0 ? "Job-" : "job-") + std::to_string(i));
   const std::vector<std::string> talking{"job-3", "Job-40", "job-99", "Job-558"};
   for (const std::string& job : talking)
@@ -232,8 +232,93 @@ TEST_F(LogsTest, AFilterSearchesAnyNumberOfStreamsPageByPage) {
                                       .failure_reason = "x"});
     commit("job-1000000", jobs::Deleted{});
   }
-  for (const std::string forged : {"1/2/", "x", "-2/0///", "1/2/a/b"})
+  for (const std::string forged :
+       {"1/2/", "x", "-2/0///", "1/2/a/b", "1700000000000/1///job-3/algo-1-1700000000"})
     EXPECT_FALSE(ask("FilterLogEvents", R"("nextToken":")" + forged + "\"")) << forged;
+}
+
+TEST_F(LogsTest, AFilterGoesOnOverMuchThatIsNoEvent) {
+  launch("job", 2);
+  const std::string blank(2'000, '.');
+  const auto pages_of = [&](const std::string& members) {
+    std::string all;
+    std::string next;
+    int pages = 0;
+    for (bool more = true; more && pages < 100; ++pages) {
+      const auto answer = ask("FilterLogEvents", members + next);
+      if (!answer) return answer.error().message;
+      for (const Value& event : answer->items_at("events")) all += event.text_at("message");
+      more = answer->find("nextToken") != nullptr;
+      if (more) next = "," + token(*answer, "nextToken");
+    }
+    return all + " in " + (pages > 1 ? "pages" : "one page");
+  };
+  {
+    const auto folder = home_.path() / "jobs" / "job" / "logs";
+    std::filesystem::create_directories(folder);
+    std::ofstream log(folder / "algo-1.log", std::ios::app);
+    log << kStart << " first\n";
+    for (int i = 0; i < 10'000; ++i) log << kStart << '~' << blank << '\n';
+    log << kStart + 1 << " last\n";
+  }
+  line("job", "algo-2", 0, "other");
+  EXPECT_EQ(pages_of(R"("limit":10)"), "firstotherlast in pages");
+  EXPECT_EQ(pages_of(R"("filterPattern":"last")"), "last in pages");
+}
+
+TEST_F(LogsTest, AStreamGoesOnOverMuchThatIsNoEventInBothDirections) {
+  launch("job");
+  {
+    const auto folder = home_.path() / "jobs" / "job" / "logs";
+    std::filesystem::create_directories(folder);
+    std::ofstream log(folder / "algo-1.log", std::ios::app);
+    log << kStart << " first\n";
+    for (int i = 0; i < 10'000; ++i) log << kStart << '~' << std::string(2'000, '.') << '\n';
+    log << kStart + 1 << " last\n";
+  }
+  const std::string stream = "job/algo-1-1700000000";
+  for (const std::string way : {"nextForwardToken", "nextBackwardToken"}) {
+    std::string all;
+    std::string members = way == "nextForwardToken" ? R"("startFromHead":true)" : "";
+    std::string before;
+    int pages = 0;
+    for (; pages < 100; ++pages) {
+      const auto answer = get(stream, members);
+      ASSERT_TRUE(answer) << answer.error().message;
+      all += texts(answer);
+      members = token(*answer, way);
+      if (members == before) break;
+      before = members;
+    }
+    EXPECT_GE(pages, 2) << way;
+    EXPECT_EQ(all, way == "nextForwardToken" ? "firstlast" : "lastfirst");
+  }
+}
+
+TEST_F(LogsTest, AFilterHoldsLittleOfLongLinesInManyStreams) {
+  constexpr int kHosts = 40;
+  launch("job", kHosts);
+  const std::string text(250'000, 'x');   // longer than a stream's share
+  for (int host = 1; host <= kHosts; ++host)
+    for (int i = 0; i < 2; ++i)
+      line("job", "algo-" + std::to_string(host), i, std::to_string(i) + text);
+  std::size_t events = 0;
+  std::string order;
+  std::string next;
+  int pages = 0;
+  for (bool more = true; more && pages < 200; ++pages) {
+    const auto answer = ask("FilterLogEvents", R"("limit":100)" + next);
+    ASSERT_TRUE(answer) << answer.error().message;
+    for (const Value& event : answer->items_at("events")) {
+      EXPECT_EQ(event.text_at("message").size(), text.size() + 1);
+      order += event.text_at("message")[0];
+      ++events;
+    }
+    more = answer->find("nextToken") != nullptr;
+    if (more) next = "," + token(*answer, "nextToken");
+  }
+  EXPECT_EQ(events, 2u * kHosts);
+  EXPECT_EQ(order, std::string(kHosts, '0') + std::string(kHosts, '1'));
 }
 
 TEST_F(LogsTest, StreamsOfManyJobsComeInPages) {
