@@ -40,6 +40,13 @@ Status write_text(FileSystem& files, const fs::path& path, std::string_view text
   return ok();
 }
 
+Status write_private_text(FileSystem& files, const fs::path& path, std::string_view text) {
+  auto file = files.create_private(path);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  RETURN_IF_ERROR((*file)->append(std::as_bytes(std::span(text.data(), text.size()))));
+  return (*file)->close();
+}
+
 Status make_parent_directories(FileSystem& files, const fs::path& path) {
   const fs::path parent = path.parent_path();
   if (parent.empty()) return ok();

@@ -88,6 +88,8 @@ class FileSystem {
   virtual Result<std::unique_ptr<WritableFile>> create_replacing(const fs::path& path) = 0;
   // As create_replacing(), but close() fails with kAlreadyExists if the name is taken by then.
   virtual Result<std::unique_ptr<WritableFile>> create_new(const fs::path& path) = 0;
+  // As create_replacing(), of mode 0600 before its first byte.
+  virtual Result<std::unique_ptr<WritableFile>> create_private(const fs::path& path) = 0;
   // Creates, or continues at the end.
   virtual Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) = 0;
 
@@ -127,6 +129,8 @@ Result<std::string> read_text(FileSystem& files, const fs::path& path,
 // By create_replacing(): a reader sees old or new.
 Status write_text(FileSystem& files, const fs::path& path, std::string_view text,
                   Durability durability = Durability::kNone);
+// As write_text(), by create_private().
+Status write_private_text(FileSystem& files, const fs::path& path, std::string_view text);
 Status make_parent_directories(FileSystem& files, const fs::path& path);
 
 }  // namespace evener::os

@@ -86,6 +86,11 @@ Result<std::unique_ptr<WritableFile>> FaultyFileSystem::create_new(const fs::pat
   return wrapped<FaultyWritableFile>(inner_.create_new(path), faults_);
 }
 
+Result<std::unique_ptr<WritableFile>> FaultyFileSystem::create_private(const fs::path& path) {
+  RETURN_IF_ERROR(faults_->next());
+  return wrapped<FaultyWritableFile>(inner_.create_private(path), faults_);
+}
+
 Result<std::unique_ptr<WritableFile>> FaultyFileSystem::open_append(const fs::path& path) {
   RETURN_IF_ERROR(faults_->next());
   return wrapped<FaultyWritableFile>(inner_.open_append(path), faults_);

@@ -53,6 +53,7 @@ class FaultyFileSystem final : public FileSystem {
   Result<std::unique_ptr<WritableFile>> create(const fs::path& path) override;
   Result<std::unique_ptr<WritableFile>> create_replacing(const fs::path& path) override;
   Result<std::unique_ptr<WritableFile>> create_new(const fs::path& path) override;
+  Result<std::unique_ptr<WritableFile>> create_private(const fs::path& path) override;
   Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) override;
   Result<FileStat> stat(const fs::path& path) override;
   Result<FileStat> stat_followed(const fs::path& path) override;

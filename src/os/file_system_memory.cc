@@ -50,6 +50,9 @@ class MemoryFileSystem final : public FileSystem {
   Result<std::unique_ptr<WritableFile>> create_new(const fs::path& path) override {
     return create_unpublished(path, Publish::kAtCloseIfFree);
   }
+  Result<std::unique_ptr<WritableFile>> create_private(const fs::path& path) override {
+    return create_unpublished(path, Publish::kAtClose, 0600);
+  }
 
   Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) override {
     const MutexLock lock(tree_->mutex);
@@ -101,12 +104,13 @@ class MemoryFileSystem final : public FileSystem {
   }
 
  private:
-  Result<std::unique_ptr<WritableFile>> create_unpublished(const fs::path& path, Publish publish) {
+  Result<std::unique_ptr<WritableFile>> create_unpublished(const fs::path& path, Publish publish,
+                                                           std::uint32_t mode = 0644) {
     const MutexLock lock(tree_->mutex);
     auto place = tree_->find(path, LastSymlink::kKeep);
     if (!place) return tl::unexpected(std::move(place.error()));
     if (!path.has_filename()) return failed(EISDIR, "create", path);
-    return memory::writable(tree_, tree_->new_node(FileKind::kRegular, 0644), path, publish);
+    return memory::writable(tree_, tree_->new_node(FileKind::kRegular, mode), path, publish);
   }
 
   Result<std::shared_ptr<Node>> regular(const fs::path& path) const {

@@ -73,6 +73,9 @@ class RealFileSystem final : public FileSystem {
   Result<std::unique_ptr<WritableFile>> create_new(const fs::path& path) override {
     return real::open_unpublished(path, real::WhenTaken::kRefuse);
   }
+  Result<std::unique_ptr<WritableFile>> create_private(const fs::path& path) override {
+    return real::open_unpublished(path, real::WhenTaken::kReplace, 0600);
+  }
   Result<std::unique_ptr<WritableFile>> open_append(const fs::path& path) override {
     return real::open_writable(path, real::OpenFor::kAppend);
   }

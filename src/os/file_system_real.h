@@ -29,7 +29,8 @@ enum class OpenFor { kTruncate, kAppend };
 Result<std::unique_ptr<WritableFile>> open_writable(const fs::path& path, OpenFor purpose);
 // What close() does to a file that is there already.
 enum class WhenTaken { kReplace, kRefuse };
-Result<std::unique_ptr<WritableFile>> open_unpublished(const fs::path& path, WhenTaken when_taken);
+Result<std::unique_ptr<WritableFile>> open_unpublished(const fs::path& path, WhenTaken when_taken,
+                                                       std::uint32_t mode = 0644);
 
 // Calls `visit` for each data extent of the open file in order until it fails.
 Status for_each_extent(int fd, std::uint64_t size, const fs::path& path,

@@ -121,17 +121,18 @@ class UnpublishedFile final : public WritableFile {
 
 }  // namespace
 
-Result<std::unique_ptr<WritableFile>> open_unpublished(const fs::path& path, WhenTaken when_taken) {
+Result<std::unique_ptr<WritableFile>> open_unpublished(const fs::path& path, WhenTaken when_taken,
+                                                       std::uint32_t mode) {
   if (!path.has_filename()) return errno_failure(EISDIR, attempt("create", path));
   // A file without a name gets one through /proc.
   if (::access("/proc/self/fd", X_OK) == 0) {
-    UniqueFd unnamed(::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644));
+    UniqueFd unnamed(::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
     if (unnamed) return std::make_unique<UnpublishedFile>(std::move(unnamed), path, fs::path(), when_taken);
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
       return errno_failure(errno, attempt("create", path));
   }
   fs::path temporary = temporary_beside(path);
-  UniqueFd named(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  UniqueFd named(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!named) return errno_failure(errno, attempt("create", temporary));
   return std::make_unique<UnpublishedFile>(std::move(named), path, std::move(temporary), when_taken);
 }

@@ -121,6 +121,21 @@ TEST_P(FileSystems, NewFileTakesOnlyANameThatIsFree) {
   EXPECT_EQ(files().list(at("")).value().size(), 2u);
 }
 
+TEST_P(FileSystems, APrivateFileIsItsOwnersFromItsFirstByteOn) {
+  put("file", "what others could read");
+  {
+    auto file = files().create_private(at("file")).value();
+    ASSERT_TRUE(file->append(bytes_of("secret")));
+    EXPECT_EQ(get("file"), "what others could read") << "nobody has it open yet";
+    ASSERT_TRUE(file->close());
+  }
+  EXPECT_EQ(get("file"), "secret");
+  EXPECT_EQ(files().stat(at("file")).value().mode & 0777, 0600u);
+  ASSERT_TRUE(write_private_text(files(), at("other"), "text"));
+  EXPECT_EQ(files().stat(at("other")).value().mode & 0777, 0600u);
+  EXPECT_EQ(files().list(at("")).value().size(), 2u);
+}
+
 TEST_P(FileSystems, WritesAtOffsetsInAnyOrderMakeOneFile) {
   auto file = files().create(at("file")).value();
   ASSERT_TRUE(file->write_at(6, bytes_of("world")));

@@ -65,6 +65,10 @@ Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::create_new(const fs::p
   unnamed_.insert(path);
   return follow(path, {}, inner_.create_new(path));
 }
+Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::create_private(const fs::path& path) {
+  unnamed_.insert(path);
+  return follow(path, {}, inner_.create_private(path));
+}
 Result<std::unique_ptr<WritableFile>> UnsyncedFileSystem::open_append(const fs::path& path) {
   const auto stat = inner_.stat(path);
   if (!stat) unnamed_.insert(path);

@@ -26,18 +26,6 @@ Result<S3Access> access_of(const json& text) {
                   .patience = std::chrono::seconds(text.at("patience_seconds").get<std::uint32_t>())};
 }
 
-// Readers see the old file or the whole new one; the mode is set while it is still empty.
-Status write_secret(os::FileSystem& files, const os::fs::path& path, const std::string& text) {
-  os::fs::path fresh = path;
-  fresh += ".new";
-  auto file = files.create(fresh);
-  if (!file) return tl::unexpected(std::move(file.error()));
-  RETURN_IF_ERROR(files.set_mode(fresh, 0600));
-  RETURN_IF_ERROR((*file)->append(std::as_bytes(std::span(text))));
-  RETURN_IF_ERROR((*file)->close());
-  return files.rename(fresh, path);
-}
-
 }  // namespace
 
 Status write_access(os::FileSystem& files, const os::fs::path& path, const S3Access& access) {
@@ -50,8 +38,8 @@ Status write_access(os::FileSystem& files, const os::fs::path& path, const S3Acc
                      {"addressing", std::string(to_string(access.addressing))},
                      {"ca_file", access.ca_file},
                      {"patience_seconds", access.patience.count()}};
-  return write_secret(files, path,
-                      text.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return os::write_private_text(files, path,
+                                text.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 Result<S3Access> read_access(os::FileSystem& files, const os::fs::path& path) {

@@ -130,9 +130,9 @@ class SeaweedServer final : public S3Server {
     auto ports = find_ports(earlier_port());
     if (!ports) return tl::unexpected(std::move(ports.error()));
     ports_ = *ports;
-    RETURN_IF_ERROR(write_private(files_, ports_file(), ports_text(ports_)));
-    RETURN_IF_ERROR(write_private(files_, options_.folder / "identities.json",
-                                  seaweed_identities(options_.key, options_.read_only_key)));
+    RETURN_IF_ERROR(os::write_private_text(files_, ports_file(), ports_text(ports_)));
+    RETURN_IF_ERROR(os::write_private_text(files_, options_.folder / "identities.json",
+                                           seaweed_identities(options_.key, options_.read_only_key)));
     auto lock = make_seaweed_lock(files_, random_, options_.folder);
     if (!lock) return tl::unexpected(std::move(lock.error()));
     // What it printed in its last life is kept once.

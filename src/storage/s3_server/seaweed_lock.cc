@@ -63,22 +63,14 @@ Result<OwnCertificate> make_own_certificate() {
   return OwnCertificate{text_of(shown.get()), text_of(hidden.get())};
 }
 
-Status write_private(os::FileSystem& files, const os::fs::path& path, const std::string& text) {
-  auto file = files.create(path);
-  if (!file) return tl::unexpected(std::move(file.error()));
-  RETURN_IF_ERROR(files.set_mode(path, 0600));
-  RETURN_IF_ERROR((*file)->append(std::as_bytes(std::span(text))));
-  return (*file)->close();
-}
-
 Result<std::vector<std::string>> make_seaweed_lock(os::FileSystem& files, Random& random,
                                                    const os::fs::path& folder) {
   const auto made = make_own_certificate();
   if (!made) return tl::unexpected(made.error());
   const os::fs::path certificate = folder / "parts.crt";
   const os::fs::path key = folder / "parts.key";
-  RETURN_IF_ERROR(write_private(files, certificate, made->certificate));
-  RETURN_IF_ERROR(write_private(files, key, made->private_key));
+  RETURN_IF_ERROR(os::write_private_text(files, certificate, made->certificate));
+  RETURN_IF_ERROR(os::write_private_text(files, key, made->private_key));
   std::vector<std::string> variables{"WEED_GRPC_CA=" + certificate.string()};
   for (const char* part : {"MASTER", "VOLUME", "FILER", "S3", "ADMIN", "WORKER", "CLIENT",
                            "MSG_BROKER", "MSG_AGENT"}) {

@@ -27,6 +27,4 @@ Result<OwnCertificate> make_own_certificate();
 Result<std::vector<std::string>> make_seaweed_lock(os::FileSystem& files, Random& random,
                                                    const os::fs::path& folder);
 
-Status write_private(os::FileSystem& files, const os::fs::path& path, const std::string& text);
-
 }  // namespace evener::storage
