@@ -6,7 +6,10 @@
 
 #include <cerrno>
 #include <charconv>
+#include <initializer_list>
 
+#include "base/document.h"
+#include "base/endpoint.h"
 #include "os/unique_fd.h"
 
 namespace evener::storage {
@@ -43,11 +46,18 @@ int starting_point() {
   return kFirstPort + ::ntohs(address.sin_port) % (kLastPort - kFirstPort);
 }
 
-// Keys are letters, digits and the like: nothing in them needs an escape.
-std::string identity(const std::string& name, const http::AccessKey& key,
-                     const std::string& actions) {
-  return R"({"name":")" + name + R"(","credentials":[{"accessKey":")" + key.id +
-         R"(","secretKey":")" + key.secret + R"("}],"actions":[)" + actions + "]}";
+document::Value identity(std::string_view name, const http::AccessKey& key,
+                         std::initializer_list<std::string_view> actions) {
+  document::Value credentials = document::make_object();
+  credentials.set("accessKey", document::make_string(key.id));
+  credentials.set("secretKey", document::make_string(key.secret));
+  document::Value one = document::make_object();
+  one.set("name", document::make_string(name));
+  one.set("credentials", document::make_list({credentials}));
+  std::vector<document::Value> allowed;
+  for (const std::string_view action : actions) allowed.push_back(document::make_string(action));
+  one.set("actions", document::make_list(std::move(allowed)));
+  return one;
 }
 
 }  // namespace
@@ -139,9 +149,12 @@ std::vector<std::string> seaweed_command(const S3ServerOptions& options,
 }
 
 std::string seaweed_identities(const http::AccessKey& full, const http::AccessKey& read_only) {
-  std::string all = identity("full", full, R"("Admin","Read","Write","List","Tagging")");
-  if (!read_only.id.empty()) all += "," + identity("read-only", read_only, R"("Read","List")");
-  return "{\"identities\":[" + all + "]}\n";
+  std::vector<document::Value> all{
+      identity("full", full, {"Admin", "Read", "Write", "List", "Tagging"})};
+  if (!read_only.id.empty()) all.push_back(identity("read-only", read_only, {"Read", "List"}));
+  document::Value file = document::make_object();
+  file.set("identities", document::make_list(std::move(all)));
+  return document::write(file) + "\n";
 }
 
 std::optional<std::string> announced_endpoint(std::string_view output) {
@@ -159,16 +172,6 @@ std::optional<std::string> announced_endpoint(std::string_view output) {
     endpoint.pop_back();
   if (!port_of(endpoint)) return std::nullopt;
   return endpoint;
-}
-
-std::optional<std::uint16_t> port_of(std::string_view endpoint) {
-  const auto colon = endpoint.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  std::uint16_t port = 0;
-  const char* end = endpoint.data() + endpoint.size();
-  const auto [stop, error] = std::from_chars(endpoint.data() + colon + 1, end, port);
-  if (error != std::errc() || stop != end || port == 0) return std::nullopt;
-  return port;
 }
 
 }  // namespace evener::storage

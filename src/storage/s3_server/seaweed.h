@@ -43,6 +43,5 @@ std::string seaweed_identities(const http::AccessKey& full, const http::AccessKe
 // What the program printed so far -> where it serves S3, "http://127.0.0.1:8333". It takes another
 // port without a word when its own is taken.
 std::optional<std::string> announced_endpoint(std::string_view output);
-std::optional<std::uint16_t> port_of(std::string_view endpoint);
 
 }  // namespace evener::storage

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/document.h"
 #include "os/temporary_folder_test.h"
 #include "storage/s3_server/seaweed_lock.h"
 
@@ -23,10 +24,18 @@ TEST(SeaweedCommand, TheEndpointIsTheOneItSays) {
             "http://127.0.0.1:8334");
 }
 
-TEST(SeaweedCommand, PortsAreOfEndpoints) {
-  EXPECT_EQ(port_of("http://127.0.0.1:8333"), 8333);
-  for (const char* text : {"", "http://127.0.0.1", "http://h:0", "http://h:65536", "http://h:1x"})
-    EXPECT_FALSE(port_of(text)) << text;
+TEST(SeaweedCommand, IdentitiesAreJsonWhateverAKeyIs) {
+  const std::string text =
+      seaweed_identities({.id = "a\"b", .secret = "c\\d\n"}, {.id = "reader", .secret = "s"});
+  const auto read = document::read(text);
+  ASSERT_TRUE(read) << text;
+  const auto& all = read->items_at("identities");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].items_at("credentials").at(0).text_at("accessKey"), "a\"b");
+  EXPECT_EQ(all[0].items_at("credentials").at(0).text_at("secretKey"), "c\\d\n");
+  EXPECT_EQ(document::write(*all[1].find("actions")), R"(["Read","List"])");
+  EXPECT_EQ(document::read(seaweed_identities({.id = "a", .secret = "b"}, {}))
+                ->items_at("identities").size(), 1u);
 }
 
 TEST(SeaweedCommand, PortsAreFreeAndDifferent) {
