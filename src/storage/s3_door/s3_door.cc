@@ -6,11 +6,12 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <memory>
 #include <thread>
 
+#include "base/endpoint.h"
 #include "storage/s3_door/relay.h"
 
 namespace evener::storage {
@@ -18,8 +19,9 @@ namespace {
 
 constexpr int kBacklog = 1'024;
 constexpr std::size_t kMostConnections = 1'024;         // more wait in the backlog
-constexpr std::chrono::minutes kLongestRest{10};        // of a connection where nothing moves
-constexpr std::chrono::milliseconds kLookForResting{30'000};
+constexpr std::chrono::milliseconds kLookForResting{10'000};
+// Out of descriptors or memory, a new try to take a client waits so long.
+constexpr std::chrono::milliseconds kRetryAfter{100};
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -56,20 +58,13 @@ Result<os::UniqueFd> listen_on(std::uint16_t port) {
   return fd;
 }
 
-std::uint16_t port_of(const std::string& endpoint) {
-  std::uint16_t port = 0;
-  const auto colon = endpoint.rfind(':');
-  if (colon != std::string::npos)
-    std::from_chars(endpoint.data() + colon + 1, endpoint.data() + endpoint.size(), port);
-  return port;
-}
-
 // Without a descriptor when nobody listens there.
 os::UniqueFd connect_to(const std::string& endpoint) {
-  const std::uint16_t port = port_of(endpoint);
+  const auto port = port_of(endpoint);
+  if (!port) return {};
   os::UniqueFd fd = tcp_socket(0);
-  const sockaddr_in address = loopback(port);
-  if (port == 0 || !fd ||
+  const sockaddr_in address = loopback(*port);
+  if (!fd ||
       ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return {};
   }
@@ -83,6 +78,7 @@ class Door final : public S3Door {
       : options_(std::move(options)),
         clock_(clock),
         verifier_(options_.keys),
+        bodies_(options_.bodies_bytes),
         listener_(std::move(listener)),
         wake_(std::move(wake)),
         thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -107,17 +103,30 @@ class Door final : public S3Door {
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       std::vector<pollfd> polled{{.fd = wake_.get(), .events = POLLIN, .revents = 0},
-                                 {.fd = relays_.size() < kMostConnections ? listener_.get() : -1,
+                                 {.fd = takes_clients() ? listener_.get() : -1,
                                   .events = POLLIN, .revents = 0}};
       for (const auto& relay : relays_) {
         polled.push_back(relay->client());
         polled.push_back(relay->server());
       }
-      const int limit = relays_.empty() ? -1 : static_cast<int>(kLookForResting.count());
-      if (::poll(polled.data(), polled.size(), limit) < 0 && errno != EINTR) return;
+      if (::poll(polled.data(), polled.size(), patience()) < 0 && errno != EINTR) return;
       move_relays(polled);
       if ((polled[1].revents & POLLIN) != 0) accept();
     }
+  }
+
+  bool takes_clients() const {
+    return relays_.size() < kMostConnections && clock_.monotonic_now() >= takes_again_;
+  }
+  // How long to wait at most, in milliseconds; -1: for ever.
+  int patience() const {
+    if (clock_.monotonic_now() < takes_again_) return static_cast<int>(kRetryAfter.count());
+    if (relays_.empty()) return -1;
+    return static_cast<int>(std::min(kLookForResting, options_.idle_limit).count());
+  }
+  bool rests_too_long(const Relay& relay, MonotonicTime now) const {
+    const auto limit = relay.awaits_answer() ? options_.answer_limit : options_.idle_limit;
+    return now - relay.last_moved() > limit;
   }
 
   void move_relays(const std::vector<pollfd>& polled) {
@@ -125,7 +134,7 @@ class Door final : public S3Door {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < relays_.size(); ++i) {
       const bool goes_on = relays_[i]->move(polled[2 + 2 * i].revents, polled[3 + 2 * i].revents);
-      if (!goes_on || now - relays_[i]->last_moved() > kLongestRest) continue;
+      if (!goes_on || rests_too_long(*relays_[i], now)) continue;
       if (kept != i) relays_[kept] = std::move(relays_[i]);
       ++kept;
     }
@@ -134,19 +143,24 @@ class Door final : public S3Door {
 
   void accept() {
     os::UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!client && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+      takes_again_ = clock_.monotonic_now() + kRetryAfter;
     if (!client) return;
     send_at_once(client.get());
     relays_.push_back(std::make_unique<Relay>(
         std::move(client), connect_to(options_.server_endpoint()),
-        RelayKeys{.keys = options_.keys, .verifier = verifier_, .clock = clock_}));
+        RelayKeys{.keys = options_.keys, .verifier = verifier_, .clock = clock_,
+                  .bodies = bodies_}));
   }
 
   S3DoorOptions options_;
   const Clock& clock_;
   http::Verifier verifier_;
+  BodyBudget bodies_;                            // of thread_ alone, as what follows
+  MonotonicTime takes_again_ = MonotonicTime::min();
   os::UniqueFd listener_;
   os::UniqueFd wake_;
-  std::vector<std::unique_ptr<Relay>> relays_;   // of thread_ alone
+  std::vector<std::unique_ptr<Relay>> relays_;
   std::jthread thread_;
 };
 

@@ -11,6 +11,7 @@
 // Source:   RFC 9112; Amazon S3 API reference, PutObject.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,6 +29,11 @@ struct S3DoorOptions {
   // "http://127.0.0.1:8333"; asked for each connection, as the server may move.
   std::function<std::string()> server_endpoint;
   std::vector<http::AccessKey> keys;                 // that the server knows
+  // Of the bodies of all requests that are made anew; one beyond it is answered 503.
+  std::uint64_t bodies_bytes = 192u << 20;
+  // Of a connection where nothing moves: one whose answer is awaited, and any other.
+  std::chrono::milliseconds answer_limit{600'000};
+  std::chrono::milliseconds idle_limit{60'000};
 };
 
 class S3Door {

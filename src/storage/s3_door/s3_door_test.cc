@@ -1,6 +1,12 @@
 #include "storage/s3_door/s3_door.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
 
 #include "storage/s3_door/door_sides_test.h"
 #include "storage/s3_door/request_head.h"
@@ -112,6 +118,75 @@ TEST_F(S3DoorTest, NoBodyIsKeptForAKeyThatTheServerDoesNotKnow) {
   ASSERT_TRUE(client.send(head));
   EXPECT_EQ(client.receive(kAnswer.size()), kAnswer);
   EXPECT_EQ(server.got(), head);
+}
+
+TEST_F(S3DoorTest, BodiesOfAllConnectionsHaveOneBudget) {
+  OneServer server(0);
+  OneServer other(0);
+  int asked = 0;
+  auto door = S3Door::open({.server_endpoint = [&] { return ++asked == 3 ? other.endpoint() : server.endpoint(); },
+                            .keys = {kKey}, .bodies_bytes = 1'000}, clock_);
+  ASSERT_TRUE(door);
+  const http::Request fits = upload(std::string(600, 'x'));
+  OneClient first((*door)->port());
+  ASSERT_TRUE(first.send(text(fits) + "half"));   // takes its part before its body is there
+  OneClient second((*door)->port());
+  const http::Request also = upload(std::string(500, 'x'));
+  ASSERT_TRUE(second.send(text(also) + also.body));
+  EXPECT_TRUE(second.receive(70).starts_with("HTTP/1.1 503 Slow Down\r\n"));
+  ASSERT_TRUE(first.send(fits.body.substr(4)));
+  EXPECT_EQ(first.receive(kAnswer.size()), kAnswer) << "its signature is wrong: the server says so";
+  OneClient third((*door)->port());
+  const http::Request again = upload(std::string(1'000, 'x'));
+  ASSERT_TRUE(third.send(text(again) + again.body));
+  EXPECT_EQ(third.receive(kAnswer.size()), kAnswer) << "the first one's part was given back";
+}
+
+TEST_F(S3DoorTest, AConnectionWhereNothingMovesIsClosed) {
+  OneServer server(1);
+  auto door = S3Door::open({.server_endpoint = [&] { return server.endpoint(); }, .keys = {kKey},
+                            .idle_limit = std::chrono::milliseconds(30)}, clock_);
+  ASSERT_TRUE(door);
+  OneClient client((*door)->port());
+  ASSERT_TRUE(client.send("GET"));
+  // What the server says to half a request, then the end.
+  EXPECT_LE(client.receive(1'000).size(), kAnswer.size());
+}
+
+// Counts how often anybody asks for the time: the door does so whenever it has waited.
+class CountingClock final : public Clock {
+ public:
+  WallTime wall_now() const override { return system_.wall_now(); }
+  MonotonicTime monotonic_now() const override {
+    ++asked;
+    return system_.monotonic_now();
+  }
+  mutable std::atomic<int> asked{0};
+
+ private:
+  SystemClock system_;
+};
+
+TEST_F(S3DoorTest, WithoutDescriptorsItWaitsForSomeAndTakesTheClientThen) {
+  const CountingClock clock;
+  auto door = S3Door::open({.server_endpoint = [] { return std::string(); }, .keys = {kKey}}, clock);
+  ASSERT_TRUE(door);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  std::optional<OneClient> client;
+  {
+    const os::UniqueFd last(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    os::UniqueFd for_client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    rlimit none = before;
+    none.rlim_cur = static_cast<rlim_t>(for_client.get()) + 1;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    for_client = {};
+    client.emplace((*door)->port());
+    std::this_thread::sleep_for(std::chrono::milliseconds(80));
+  }
+  EXPECT_LT(clock.asked, 100) << "it turns round and round";
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(client->receive(13).starts_with("HTTP/1.1 503 "));
 }
 
 TEST_F(S3DoorTest, WhatIsNoRequestIsLeftToTheServer) {

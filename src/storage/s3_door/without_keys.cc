@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::string_view kEncryption = "x-amz-server-side-encryption";
 
-std::string text_of(const http::Request& request) {
+std::string head_of(const http::Request& request) {
   std::string text = request.method + " " + request.path;
   if (!request.query.empty()) text += "?" + request.query;
   text += " HTTP/1.1\r\n";
   for (const http::Header& header : request.headers.all())
     text += header.name + ": " + header.value + "\r\n";
-  return text + "\r\n" + request.body;
+  return text + "\r\n";
 }
 
 }  // namespace
@@ -30,22 +30,24 @@ bool says_it_is_of(const http::Request& request, const std::vector<http::AccessK
   });
 }
 
-Result<std::string> without_key_service(http::Request request,
-                                        const std::vector<http::AccessKey>& keys,
-                                        const http::Verifier& verifier, WallTime now) {
+Result<std::string> head_without_key_service(const http::Request& request,
+                                             const std::vector<http::AccessKey>& keys,
+                                             const http::Verifier& verifier, WallTime now) {
   const auto caller = verifier.verify(request, now);
   if (!caller) return tl::unexpected(caller.error());
   const auto key = std::ranges::find(keys, caller->access_key_id, &http::AccessKey::id);
   if (key == keys.end() || caller->service != "s3")
     return failure(ErrorCode::kPermissionDenied, "the key is none of the server's");
+  http::Request anew{.method = request.method, .path = request.path, .query = request.query,
+                     .headers = request.headers};
   for (const char* suffix : {"", "-aws-kms-key-id", "-context", "-bucket-key-enabled"})
-    request.headers.remove(std::string(kEncryption) + suffix);
+    anew.headers.remove(std::string(kEncryption) + suffix);
   for (const char* name : {"Authorization", "X-Amz-Date", "Expect", "Content-Length"})
-    request.headers.remove(name);
-  http::sign(request, *key, {.region = caller->region, .service = "s3"},
+    anew.headers.remove(name);
+  http::sign(anew, *key, {.region = caller->region, .service = "s3"},
              http::sha256_hex(request.body), now);
-  request.headers.set("Content-Length", std::to_string(request.body.size()));
-  return text_of(request);
+  anew.headers.set("Content-Length", std::to_string(request.body.size()));
+  return head_of(anew);
 }
 
 }  // namespace evener::storage

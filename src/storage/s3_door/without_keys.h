@@ -2,7 +2,7 @@
 //
 // Used by:  relay.
 // Threads:  pure functions.
-// Fails:    without_key_service() when the request is not what it was signed to be: the server
+// Fails:    head_without_key_service() when the request is not what it was signed to be: the server
 //           behind shall say so.
 #pragma once
 
@@ -18,12 +18,13 @@ namespace evener::storage {
 
 bool asks_for_key_service(const http::Request& request);
 
-// Whether it says so; without_key_service() finds out. A body of anybody else is not waited for.
+// Whether it says so; head_without_key_service() finds out. A body of anybody else is not waited for.
 bool says_it_is_of(const http::Request& request, const std::vector<http::AccessKey>& keys);
 
-// The whole request, body included, as bytes for the server, signed with the key it came with.
-Result<std::string> without_key_service(http::Request request,
-                                        const std::vector<http::AccessKey>& keys,
-                                        const http::Verifier& verifier, WallTime now);
+// The head for a whole request, signed with the key it came with, as bytes for the server; the body
+// stays as it is.
+Result<std::string> head_without_key_service(const http::Request& request,
+                                             const std::vector<http::AccessKey>& keys,
+                                             const http::Verifier& verifier, WallTime now);
 
 }  // namespace evener::storage
