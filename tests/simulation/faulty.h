@@ -39,8 +39,9 @@ class FaultyStore final : public store::Store {
   Result<std::vector<jobs::TrainingJob>> active() override { return inner_.active(); }
   Result<std::vector<store::StoredEvent>> events_after(std::int64_t row,
                                                        std::size_t limit) override;
-  Result<std::vector<store::StoredEvent>> events_of(const std::string& job) override {
-    return inner_.events_of(job);
+  Result<std::vector<store::StoredEvent>> events_of(const std::string& job, std::int64_t row,
+                                                    std::size_t limit) override {
+    return inner_.events_of(job, row, limit);
   }
   Result<std::int64_t> last_row() override { return inner_.last_row(); }
 

@@ -76,8 +76,11 @@ bool Followers::attend(Waiting& one) {
     one.reader.emplace(**store_, one.wish.job, files_(one.wish.job), one.wish.position);
   const auto update = one.reader->read(kLimit);
   if (!update) return one.answer(tl::unexpected<Error>(update.error())), true;
-  if (one.reader->position().row == 0)
-    return one.answer(failure(ErrorCode::kNotFound, "no job " + one.wish.job)), true;
+  // One that was deleted may have news of it left.
+  if (first && update->empty()) {
+    const auto job = (*store_)->find(one.wish.job);
+    if (!job) return one.answer(tl::unexpected<Error>(job.error())), true;
+  }
   bool over = clock_.monotonic_now() >= one.until;
   if (!over) {
     const MutexLock lock(mutex_);

@@ -46,7 +46,10 @@ class MemoryStore final : public store::Store {
       if (event.row > row && found.size() < limit) found.push_back(event);
     return found;
   }
-  Result<std::vector<store::StoredEvent>> events_of(const std::string&) override { return rows; }
+  Result<std::vector<store::StoredEvent>> events_of(const std::string&, std::int64_t,
+                                                    std::size_t) override {
+    return rows;
+  }
   Result<std::int64_t> last_row() override { return static_cast<std::int64_t>(rows.size()); }
 
   Status take(const JobEvent& event) {

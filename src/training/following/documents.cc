@@ -126,14 +126,18 @@ Value document_of(const Position& position) {
 
 Result<Position> position_from(const Value& value) {
   constexpr std::size_t kMostHosts = 100'000;
-  const Value* logs = value.find("Logs");
+  const auto foreign = failure(ErrorCode::kInvalidArgument, "Position is not one that was returned");
+  const auto is_place = [](const Value& place) {
+    return place.kind == document::Kind::kInteger && place.integer >= 0;
+  };
+  for (const char* name : {"Row", "Samples"})
+    if (const Value* place = value.find(name); place != nullptr && !is_place(*place)) return foreign;
   Position position{.row = integer_at(value, "Row"), .samples = size_at(value, "Samples")};
-  if (position.row < 0 || (logs != nullptr && logs->members.size() > kMostHosts))
-    return failure(ErrorCode::kInvalidArgument, "Position is not one that was returned");
+  const Value* logs = value.find("Logs");
   if (logs == nullptr) return position;
+  if (logs->kind != document::Kind::kObject || logs->members.size() > kMostHosts) return foreign;
   for (const auto& [host, place] : logs->members) {
-    if (place.kind != document::Kind::kInteger || place.integer < 0)
-      return failure(ErrorCode::kInvalidArgument, "Position is not one that was returned");
+    if (!is_place(place)) return foreign;
     position.logs[host] = static_cast<std::uint64_t>(place.integer);
   }
   return position;

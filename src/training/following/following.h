@@ -3,7 +3,7 @@
 //
 // Used by:  apps (train, jobs logs), control_plane/evener (FollowJob).
 // Threads:  a JobReader belongs to one; the rest is values and pure functions.
-// Fails:    read() with the store's error; a log that does not exist yet is none. kInvalidArgument
+// Fails:    read() with the store's error or a log's; a log that does not exist yet is none. kInvalidArgument
 //           for a place that is none of this job's, kCorrupt from the documents' readers.
 #pragma once
 
@@ -38,7 +38,7 @@ struct JobUpdate {
 };
 
 struct Position {
-  std::int64_t row = 0;                          // of the home's last event that was seen
+  std::int64_t row = 0;                          // of the job's last event that was seen
   std::map<std::string, std::uint64_t> logs{};   // by host: bytes of its log
   std::uint64_t samples = 0;                     // bytes of the file of samples
   bool operator==(const Position&) const = default;

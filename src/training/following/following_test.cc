@@ -96,6 +96,28 @@ TEST_F(JobReaderTest, APlaceWithinALineIsRefused) {
   EXPECT_EQ(update.error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST_F(JobReaderTest, EventsComeInPagesAndThoseOfOtherJobsAreNotAmongThem) {
+  for (int i = 0; i < 5; ++i) {
+    commit(event_of("a", jobs::Noticed{std::to_string(i)}, 1002 + i));
+    commit(store::submission("b" + std::to_string(i)));
+  }
+  JobReader reader(*store_, "a", files_, {});
+  std::vector<std::size_t> pages;
+  for (int i = 0; i < 5; ++i) pages.push_back(reader.read({.events = 2})->events.size());
+  EXPECT_EQ(pages, (std::vector<std::size_t>{2, 2, 2, 0, 0}));
+}
+
+TEST_F(JobReaderTest, ALogThatCannotBeReadIsTold) {
+  launch();
+  std::filesystem::create_directories(files_.logs / "algo-1.log");   // no file
+  JobReader reader(*store_, "a", files_, {});
+  EXPECT_FALSE(reader.read());
+  std::filesystem::remove(files_.logs / "algo-1.log");
+  std::filesystem::create_symlink("elsewhere", files_.logs / "algo-1.log");
+  JobReader other(*store_, "a", files_, {});
+  EXPECT_FALSE(other.read());
+}
+
 TEST(Documents, AnUpdateComesBackAsItWas) {
   JobUpdate update;
   update.events.push_back(event_of("a", jobs::Noticed{"n"}, 5, 3));
@@ -122,7 +144,8 @@ TEST(Documents, APositionComesBackAsItWasAndForeignOnesAreRefused) {
   const Position position{.row = 7, .logs = {{"algo-1", 5}, {"algo-2", 0}}, .samples = 3};
   EXPECT_EQ(position_from(document_of(position)).value(), position);
   EXPECT_EQ(position_from(document::make_object()).value(), Position{});
-  for (const char* text : {R"({"Row":-1})", R"({"Logs":{"a":-1}})", R"({"Logs":{"a":"b"}})"})
+  for (const char* text : {R"({"Row":-1})", R"({"Logs":{"a":-1}})", R"({"Logs":{"a":"b"}})",
+                           R"({"Row":"x"})", R"({"Row":1.5})", R"({"Samples":-1})", R"({"Logs":[]})"})
     EXPECT_FALSE(position_from(*document::read(text))) << text;
 }
 

@@ -21,14 +21,11 @@ Result<JobUpdate> JobReader::read(const ReadLimit& limit) {
   return update;
 }
 
-// The first time the job's own events, and from there on the home's.
 Status JobReader::read_events(const ReadLimit& limit, JobUpdate& update) {
-  auto events = position_.row == 0 ? store_.events_of(job_)
-                                   : store_.events_after(position_.row, limit.events);
+  auto events = store_.events_of(job_, position_.row, limit.events);
   if (!events) return tl::unexpected(events.error());
   for (auto& stored : *events) {
     position_.row = stored.row;
-    if (stored.event.job != job_) continue;
     if (std::holds_alternative<jobs::Launching>(stored.event.change)) hosts_known_ = false;
     update.events.push_back(std::move(stored.event));
   }
@@ -52,14 +49,13 @@ Status JobReader::read_lines(const ReadLimit& limit, JobUpdate& update) {
   for (Host& host : hosts_) {
     if (!host.pages) {
       auto opened = logs::open_log_pages(files_.logs, host.name);
-      if (!opened) continue;   // not begun
+      if (!opened && opened.error().code == ErrorCode::kNotFound) continue;   // not begun
+      if (!opened) return tl::unexpected(std::move(opened.error()));
       host.pages = std::move(*opened);
     }
     std::uint64_t& place = position_.logs[host.name];
     auto lines = host.pages->after(place, {.lines = limit.lines, .bytes = share});
-    if (!lines && lines.error().code == ErrorCode::kInvalidArgument)
-      return tl::unexpected(lines.error());
-    if (!lines) continue;
+    if (!lines) return tl::unexpected(std::move(lines.error()));
     for (auto& placed : *lines) {
       place = placed.end;
       update.lines.push_back({host.name, host.group, std::move(placed.line)});

@@ -35,7 +35,7 @@ struct Statements {
   Statement begin, commit, rollback;
   Statement insert_event, insert_job, update_job, put_body, drop_body, drop_tags, put_tag;
   Statement stamp, load, list_newest, list_oldest, active;
-  Statement events_after, events_of, last_row;
+  Statement events_after, events_of, events_of_after, last_row;
 };
 
 Result<Statements> prepare_all(Database& database) {
@@ -69,7 +69,10 @@ Result<Statements> prepare_all(Database& database) {
       {&all.events_after, "SELECT row, body FROM events WHERE row > ? ORDER BY row LIMIT ?"},
       {&all.events_of,
        "SELECT row, body FROM events WHERE job_id ="
-       " (SELECT id FROM jobs WHERE name = ? ORDER BY id DESC LIMIT 1) ORDER BY row"},
+       " (SELECT id FROM jobs WHERE name = ? ORDER BY id DESC LIMIT 1) ORDER BY row LIMIT ?"},
+      {&all.events_of_after,
+       "SELECT row, body FROM events WHERE job_id IN (SELECT id FROM jobs WHERE name = ?)"
+       " AND row > ? ORDER BY row LIMIT ?"},
       {&all.last_row, "SELECT coalesce(max(row), 0) FROM events"}};
   for (const auto& [statement, text] : texts) {
     auto prepared = database.prepare(text);
@@ -123,13 +126,14 @@ class SqliteStore final : public Store {
   Result<std::vector<TrainingJob>> active() override { return read_jobs(sql_.active.restart()); }
 
   Result<std::vector<StoredEvent>> events_after(std::int64_t row, std::size_t limit) override {
-    const auto most = static_cast<std::int64_t>(
-        std::min<std::size_t>(limit, std::numeric_limits<std::int64_t>::max()));
-    return read_events(sql_.events_after.restart().bind(row).bind(most));
+    return read_events(sql_.events_after.restart().bind(row).bind(as_limit(limit)));
   }
 
-  Result<std::vector<StoredEvent>> events_of(const std::string& job) override {
-    auto events = read_events(sql_.events_of.restart().bind(job));
+  Result<std::vector<StoredEvent>> events_of(const std::string& job, std::int64_t row,
+                                             std::size_t limit) override {
+    if (row > 0)
+      return read_events(sql_.events_of_after.restart().bind(job).bind(row).bind(as_limit(limit)));
+    auto events = read_events(sql_.events_of.restart().bind(job).bind(as_limit(limit)));
     if (events && events->empty()) return failure(ErrorCode::kNotFound, "no job " + job);
     return events;
   }
@@ -143,6 +147,11 @@ class SqliteStore final : public Store {
   }
 
  private:
+  static std::int64_t as_limit(std::size_t limit) {
+    return static_cast<std::int64_t>(
+        std::min<std::size_t>(limit, std::numeric_limits<std::int64_t>::max()));
+  }
+
   // The transaction: events, then the projections they changed, then one sync.
   Result<std::vector<Status>> commit_into(std::map<std::string, Projection>& touched,
                                           std::span<const JobEvent> events) {

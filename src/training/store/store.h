@@ -53,9 +53,13 @@ class Store {
   virtual Result<std::vector<jobs::TrainingJob>> active() = 0;
   // Events after `row`, of all processes, in order: how an engine sees what others committed.
   virtual Result<std::vector<StoredEvent>> events_after(std::int64_t row, std::size_t limit) = 0;
-  virtual Result<std::vector<StoredEvent>> events_of(const std::string& job) = 0;
+  // Of the last job of that name (kNotFound if there was none), or, after a row, of all that had it.
+  virtual Result<std::vector<StoredEvent>> events_of(const std::string& job, std::int64_t row,
+                                                     std::size_t limit) = 0;
   virtual Result<std::int64_t> last_row() = 0;
 };
+
+inline constexpr std::size_t kAllEvents = SIZE_MAX;   // as a limit
 
 // Whether an answer of commit() survives a loss of power, or only the end of the process.
 enum class Synchronous { kFull, kOff };

@@ -29,7 +29,7 @@ TEST(Store, KeepsAJobThroughItsLifeAndOverARestart) {
   }
   auto store = home.open();
   EXPECT_EQ(store->find("a")->status, JobStatus::kCompleted);
-  EXPECT_EQ(store->events_of("a")->size(), 6u);
+  EXPECT_EQ(store->events_of("a", 0, kAllEvents)->size(), 6u);
   EXPECT_EQ(*store->last_row(), 6);
   EXPECT_EQ(differences_of(*store), "");
 }
@@ -69,7 +69,7 @@ TEST(Store, NamesAreOneWithoutRegardToCase) {
   auto store = home.open();
   ASSERT_TRUE(commit_each(*store, {submission("Job"), event_of("jOB", jobs::StopRequested{})}));
   EXPECT_EQ(store->find("JOB")->spec.name, "Job");
-  EXPECT_EQ(store->events_of("job")->back().event.job, "Job");
+  EXPECT_EQ(store->events_of("job", 0, kAllEvents)->back().event.job, "Job");
   EXPECT_EQ(differences_of(*store), "");
 }
 
@@ -79,7 +79,7 @@ TEST(Store, AJournalRecordIsStoredOnce) {
   const auto life = life_of("a");
   ASSERT_TRUE(commit_each(*store, {life[0], life[1], life[2], life[3]}));
   ASSERT_TRUE(commit_each(*store, {life[2], life[3], life[4], life[3]}));
-  EXPECT_EQ(store->events_of("a")->size(), 5u);
+  EXPECT_EQ(store->events_of("a", 0, kAllEvents)->size(), 5u);
   EXPECT_EQ(differences_of(*store), "");
 }
 
@@ -91,7 +91,7 @@ TEST(Store, TheNameOfADeletedJobCanBeUsedAgainEvenInOneBatch) {
   const auto answers = store->commit(events);
   ASSERT_TRUE(answers && (*answers)[0] && (*answers)[1]);
   EXPECT_EQ(store->find("a")->status, JobStatus::kInProgress);
-  EXPECT_EQ(store->events_of("a")->size(), 1u);
+  EXPECT_EQ(store->events_of("a", 0, kAllEvents)->size(), 1u);
   EXPECT_EQ(store->events_after(0, 100)->size(), 8u);
   EXPECT_EQ(differences_of(*store), "");
 }
@@ -103,7 +103,7 @@ TEST(Store, ADeletedJobIsNotFoundButItsEventsAreKept) {
   ASSERT_TRUE(commit_each(*store, {event_of("a", jobs::Deleted{})}));
   EXPECT_EQ(store->find("a").error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(store->list({.status = std::nullopt, .name_contains = ""})->empty());
-  EXPECT_EQ(store->events_of("a")->size(), 7u);
+  EXPECT_EQ(store->events_of("a", 0, kAllEvents)->size(), 7u);
   EXPECT_EQ(differences_of(*store), "");
 }
 
