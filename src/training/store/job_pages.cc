@@ -16,7 +16,7 @@ using jobs::SortOrder;
 constexpr std::size_t kLongestName = 63;
 constexpr std::string_view kByTags = "tags";   // no index of jobs: their numbers come from tags
 
-using Values = std::vector<std::variant<std::int64_t, std::string_view>>;
+using Values = std::vector<std::variant<std::int64_t, std::string_view, std::string>>;
 
 void bind_all(const Values& values, Statement& statement) {
   for (const auto& value : values)
@@ -43,24 +43,61 @@ std::string_view index_of(SortBy sort) {
   return "";
 }
 
+// The index in whose order the rows of a page come, if no filter leads to fewer.
+std::string_view order_index(const JobQuery& query) {
+  const bool status_first = query.status && query.sort == SortBy::kCreationTime;
+  return status_first ? "jobs_by_status" : index_of(query.sort);
+}
+
+// Whether rows of that index may be refused one by one.
+bool refuses_rows(const JobQuery& query, std::string_view index) {
+  return !query.name_contains.empty() || !query.tags.empty() ||
+         (query.status && index != "jobs_by_status") ||
+         (query.sort != SortBy::kCreationTime && (query.created_after || query.created_before)) ||
+         (query.sort != SortBy::kLastModifiedTime &&
+          (query.modified_after || query.modified_before));
+}
+
 // The text of a query and what its question marks stand for.
 class QueryText {
  public:
-  QueryText(const JobQuery& query, std::string_view index)
-      : query_(query), name_pattern_(containing(query.name_contains)),
-        text_("SELECT id, name, arn, status, secondary, created, modified, training_end FROM jobs") {
-    if (index != kByTags) text_ += " INDEXED BY " + std::string(index);
-    text_ += " WHERE deleted = 0";
-    add_filters();
-    for (const jobs::TagFilter& tag : query.tags) add_tag(tag, index);
-    if (query.after) add_keyset(*query.after);
-    add_order();
+  // The rows of a page up to `until`, and one more that shows whether another page follows.
+  static QueryText page(const JobQuery& query, std::string_view index,
+                        const std::optional<jobs::PageKey>& until) {
+    constexpr std::size_t kMost = std::numeric_limits<std::int64_t>::max() - 1;
+    QueryText text(query, index);
+    text.add_filters();
+    for (const jobs::TagFilter& tag : query.tags) text.add_tag(tag, index);
+    if (query.after) text.add_keyset(*query.after, text.ascending() ? " > " : " < ");
+    if (until) text.add_keyset(*until, text.ascending() ? " <= " : " >= ");
+    text.add_order();
+    text.add(" LIMIT ?", static_cast<std::int64_t>(std::min(query.limit, kMost)) + 1);
+    return text;
+  }
+  // The row of that number, from 1, of those that the index leads to, whatever filters make of it.
+  static QueryText row(const JobQuery& query, std::string_view index, std::int64_t number) {
+    QueryText text(query, index);
+    if (index == "jobs_by_status" && query.status)
+      text.add(" AND status = ?", to_string(*query.status));
+    if (query.sort == SortBy::kCreationTime) text.add_created();
+    if (query.sort == SortBy::kLastModifiedTime) text.add_modified();
+    if (query.after) text.add_keyset(*query.after, text.ascending() ? " > " : " < ");
+    text.add_order();
+    text.add(" LIMIT 1 OFFSET ?", number - 1);
+    return text;
   }
 
   const std::string& text() const { return text_; }
   const Values& values() const { return values_; }
 
  private:
+  QueryText(const JobQuery& query, std::string_view index)
+      : query_(query), text_("SELECT id, name, arn, status, secondary, created, modified,"
+                             " training_end FROM jobs") {
+    if (index != kByTags) text_ += " INDEXED BY " + std::string(index);
+    text_ += " WHERE deleted = 0";
+  }
+
   void add(std::string_view condition, std::int64_t value) {
     text_ += condition;
     values_.emplace_back(value);
@@ -82,13 +119,21 @@ class QueryText {
     if (before && !(keyed && !ascending())) add(" AND " + name + " < ?", to_millis(*before));
   }
 
-  void add_filters() {
-    if (query_.status) add(" AND status = ?", to_string(*query_.status));
+  void add_created() {
     add_bounds("created", SortBy::kCreationTime, query_.created_after, query_.created_before);
+  }
+  void add_modified() {
     add_bounds("modified", SortBy::kLastModifiedTime, query_.modified_after,
                query_.modified_before);
-    if (!query_.name_contains.empty())
-      add(" AND name LIKE ? ESCAPE '!'", name_pattern_);
+  }
+
+  void add_filters() {
+    if (query_.status) add(" AND status = ?", to_string(*query_.status));
+    add_created();
+    add_modified();
+    if (query_.name_contains.empty()) return;
+    text_ += " AND name LIKE ? ESCAPE '!'";
+    values_.emplace_back(containing(query_.name_contains));
   }
 
   // Led by tags, the numbers of all jobs that have it are found at once; else each row is looked up.
@@ -101,8 +146,8 @@ class QueryText {
     text_ += ")";
   }
 
-  void add_keyset(const jobs::PageKey& key) {
-    const std::string beyond = ascending() ? " > " : " < ";
+  // Rows on that side of a key.
+  void add_keyset(const jobs::PageKey& key, const std::string& beyond) {
     switch (query_.sort) {
       case SortBy::kName:
         add(" AND name" + beyond + "?", key.text);
@@ -132,13 +177,9 @@ class QueryText {
       case SortBy::kCreationTime: text_ += "created" + way + ", id" + way; break;
       case SortBy::kLastModifiedTime: text_ += "modified" + way + ", id" + way; break;
     }
-    // One more than the page shows whether another follows.
-    constexpr std::size_t kMost = std::numeric_limits<std::int64_t>::max() - 1;
-    add(" LIMIT ?", static_cast<std::int64_t>(std::min(query_.limit, kMost)) + 1);
   }
 
   const JobQuery& query_;
-  const std::string name_pattern_;
   std::string text_;
   Values values_;
 };
@@ -239,8 +280,25 @@ Result<std::string_view> JobPages::index_for(const JobQuery& query) {
     count.restart();
     if (few) return candidate.index;
   }
-  const bool status_first = query.status && query.sort == SortBy::kCreationTime;
-  return status_first ? "jobs_by_status" : index_of(query.sort);
+  return order_index(query);
+}
+
+Result<std::optional<jobs::PageKey>> JobPages::end_of_look(const JobQuery& query,
+                                                           std::string_view index) {
+  if (index != order_index(query) || !refuses_rows(query, index)) return std::nullopt;
+  const auto text = QueryText::row(query, index, looked_at_rows_);
+  auto prepared = statement_of(text.text());
+  if (!prepared) return tl::unexpected<Error>(prepared.error());
+  Statement& rows = (*prepared)->restart();
+  bind_all(text.values(), rows);
+  const auto row = rows.step();
+  if (!row) return tl::unexpected<Error>(row.error());
+  if (!*row) return std::nullopt;
+  const auto summary = summary_in(rows);
+  const std::int64_t id = rows.integer(0);
+  rows.restart();
+  if (!summary) return tl::unexpected<Error>(summary.error());
+  return key_of(*summary, id, query.sort);
 }
 
 Result<jobs::JobPage> JobPages::read(const JobQuery& query) {
@@ -248,7 +306,9 @@ Result<jobs::JobPage> JobPages::read(const JobQuery& query) {
   if (query.limit == 0 || query.name_contains.size() > kLongestName) return page;
   const auto index = index_for(query);
   if (!index) return tl::unexpected<Error>(index.error());
-  const QueryText text(query, *index);
+  const auto until = end_of_look(query, *index);
+  if (!until) return tl::unexpected<Error>(until.error());
+  const auto text = QueryText::page(query, *index, *until);
   auto prepared = statement_of(text.text());
   if (!prepared) return tl::unexpected<Error>(prepared.error());
   Statement& rows = (*prepared)->restart();
@@ -256,7 +316,10 @@ Result<jobs::JobPage> JobPages::read(const JobQuery& query) {
   while (true) {
     const auto row = rows.step();
     if (!row) return tl::unexpected<Error>(row.error());
-    if (!*row) return page;
+    if (!*row) {
+      page.next = *until;
+      return page;
+    }
     if (page.jobs.size() == query.limit) {
       page.next = page.keys.back();
       rows.restart();  // an open read would keep the log of writes from being taken in

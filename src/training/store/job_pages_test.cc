@@ -137,6 +137,22 @@ bool passes(const jobs::TrainingJob& job, const JobQuery& query) {
          std::ranges::all_of(query.tags, tagged);
 }
 
+TEST_F(JobLists, OfAFilterThatLeavesNoneLookAtSomeRowsAtATime) {
+  const auto database = Database::open(home_.database(), std::chrono::seconds(1)).value();
+  for (const JobQuery& filter :
+       {JobQuery{.name_contains = "nowhere"}, JobQuery{.modified_after = at(1'000'000)}}) {
+    store::JobPages pages(*database, -1, 2);   // no filter is said to leave few
+    JobQuery query = filter;
+    const auto first = pages.read(query).value();
+    EXPECT_THAT(names_of(first), IsEmpty());
+    ASSERT_TRUE(first.next);
+    query.after = first.next;
+    const auto second = pages.read(query).value();
+    EXPECT_THAT(names_of(second), IsEmpty());
+    EXPECT_FALSE(second.next) << "there are three jobs";
+  }
+}
+
 // Whatever index leads, the pages of any query join to what a filter over all jobs leaves, in order.
 TEST(JobPagesProperty, PagesJoinToTheWholeAnswer) {
   const TestHome home;
@@ -157,8 +173,9 @@ TEST(JobPagesProperty, PagesJoinToTheWholeAnswer) {
   const auto database = Database::open(home.database(), std::chrono::seconds(1)).value();
   for (int trial = 0; trial < 300; ++trial) {
     JobQuery query = some_query(random);
-    store::JobPages pages(*database, static_cast<std::int64_t>(random.below(3) * 20));
-    const auto whole = pages.read(query).value();
+    const auto few = static_cast<std::int64_t>(random.below(3) * 20);
+    const auto whole = store::JobPages(*database, few).read(query).value();
+    store::JobPages pages(*database, few, static_cast<std::int64_t>(1 + random.below(60)));
     std::vector<std::string> expected;
     for (const auto& job : jobs)
       if (passes(job, query)) expected.push_back(job.spec.name);
