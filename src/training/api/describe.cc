@@ -85,13 +85,11 @@ void set_times(document::Value& body, const jobs::TrainingJob& job) {
 }
 
 void set_durations(document::Value& body, const jobs::TrainingJob& job) {
-  if (job.training_start && job.training_end) {
-    const std::int64_t seconds =
-        (to_millis(*job.training_end) - to_millis(*job.training_start)) / 1000;
-    if (seconds >= 1) body.set("TrainingTimeInSeconds", document::make_integer(seconds));
-  }
-  const std::optional<std::int64_t> billable = jobs::billable_seconds(job);
-  if (billable && *billable >= 1) body.set("BillableTimeInSeconds", document::make_integer(*billable));
+  // Whole seconds, begun ones too: what trained and ended has some.
+  const std::optional<std::int64_t> seconds = jobs::billable_seconds(job);
+  if (!seconds) return;
+  body.set("TrainingTimeInSeconds", document::make_integer(*seconds));
+  body.set("BillableTimeInSeconds", document::make_integer(*seconds));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(Describe, ShowsAFinishedJobAsTheServiceDoes) {
         R"({"Status":"Starting","StartTime":1796033472.345,"EndTime":1796033500.100,)"
         R"("StatusMessage":"Preparing the instances for training"})",
         R"({"Status":"Training","StartTime":1796033500.100,"StatusMessage":"Training in progress."})",
-        R"("TrainingTimeInSeconds":300)", R"("BillableTimeInSeconds":)",
+        R"("TrainingTimeInSeconds":301)", R"("BillableTimeInSeconds":)",
         R"("EnableNetworkIsolation":false)", R"("CompressionType":"None","RecordWrapperType":"None")",
         R"("EnableSageMakerMetricsTimeSeries":false)", R"("Future":1)",
         R"("HyperParameters":{"epochs":"3")", R"("InstanceGroups":[{"InstanceGroupName":"data_group")"})
@@ -63,10 +63,13 @@ TEST(Describe, LeavesOutWhatHasNotHappened) {
   EXPECT_THAT(body, HasSubstr(R"("FailureReason":"AlgorithmError: Exit Code: 1")"));
 }
 
-TEST(Describe, LeavesOutATrainingTimeUnderOneSecond) {
+TEST(Describe, CountsASecondOfTrainingThatHasBegun) {
   jobs::TrainingJob job = finished_job();
-  job.training_end = *job.training_start + std::chrono::milliseconds(999);
-  EXPECT_THAT(describe_training_job(job), Not(HasSubstr("TrainingTimeInSeconds")));
+  for (const auto& [millis, seconds] : {std::pair{0, 1}, {999, 1}, {1'000, 1}, {1'001, 2}}) {
+    job.training_end = *job.training_start + std::chrono::milliseconds(millis);
+    EXPECT_THAT(describe_training_job(job),
+                HasSubstr("\"TrainingTimeInSeconds\":" + std::to_string(seconds) + ",")) << millis;
+  }
 }
 
 TEST(Describe, NamesTheModelFolderWhereResultsAreNotCompressed) {
