@@ -3,24 +3,27 @@
 #include <arpa/inet.h>
 
 #include <charconv>
+#include <optional>
 
 namespace evener::app {
 namespace {
 
-enum class Family { kNone, kFour, kSix };
+enum class Family { kFour, kSix };
 
-Family family_of(const std::string& address, bool& loopback) {
+struct AddressKind {
+  Family family;
+  bool loopback;
+};
+
+// Nothing for a text that is no address.
+std::optional<AddressKind> kind_of(const std::string& address) {
   in_addr four{};
   in6_addr six{};
-  if (::inet_pton(AF_INET, address.c_str(), &four) == 1) {
-    loopback = ntohl(four.s_addr) >> 24 == 127;
-    return Family::kFour;
-  }
-  if (::inet_pton(AF_INET6, address.c_str(), &six) == 1) {
-    loopback = IN6_IS_ADDR_LOOPBACK(&six);
-    return Family::kSix;
-  }
-  return Family::kNone;
+  if (::inet_pton(AF_INET, address.c_str(), &four) == 1)
+    return AddressKind{Family::kFour, ntohl(four.s_addr) >> 24 == 127};
+  if (::inet_pton(AF_INET6, address.c_str(), &six) == 1)
+    return AddressKind{Family::kSix, IN6_IS_ADDR_LOOPBACK(&six) != 0};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -39,8 +42,9 @@ Result<ListenAddress> parse_listen_address(const std::string& text) {
   const bool bracketed = parsed.address.starts_with('[') && parsed.address.ends_with(']');
   if (bracketed) parsed.address = parsed.address.substr(1, parsed.address.size() - 2);
   if (parsed.address == "localhost") parsed.address = "127.0.0.1";
-  const Family family = family_of(parsed.address, parsed.loopback);
-  if (family == Family::kNone || (family == Family::kSix) != bracketed) return wrong;
+  const auto kind = kind_of(parsed.address);
+  if (!kind || (kind->family == Family::kSix) != bracketed) return wrong;
+  parsed.loopback = kind->loopback;
   return parsed;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string joined(const std::vector<std::string_view>& words) {
   std::string text;
@@ -38,7 +38,7 @@ void check_group_names(const std::vector<std::string_view>& names, Texts& texts)
   std::set<std::string_view> seen;
   for (const std::string_view name : names)
     if (!seen.insert(name).second)
-      texts.push_back("InstanceGroupName must be unique within a job: " + quoted(name) +
+      texts.push_back("InstanceGroupName must be unique within a job: " + in_quotes(name) +
                       " is given more than once");
 }
 
@@ -70,15 +70,15 @@ void check_channel_names(const document::Value& request, Texts& texts) {
   for (const document::Value& channel : request.items_at("InputDataConfig")) {
     const std::string name(channel.text_at("ChannelName"));
     if (name == "." || name == "..")
-      texts.push_back("ChannelName " + quoted(name) + " cannot be the name of a folder");
+      texts.push_back("ChannelName " + in_quotes(name) + " cannot be the name of a folder");
     else if (!seen.insert(name).second)
-      texts.push_back("ChannelName must be unique within a job: " + quoted(name) +
+      texts.push_back("ChannelName must be unique within a job: " + in_quotes(name) +
                       " is given more than once");
   }
   for (const std::string& name : seen)
     if (seen.contains(name + "-manifest"))
-      texts.push_back("ChannelName " + quoted(name + "-manifest") +
-                      " is taken by the list of objects of channel " + quoted(name));
+      texts.push_back("ChannelName " + in_quotes(name + "-manifest") +
+                      " is taken by the list of objects of channel " + in_quotes(name));
 }
 
 void check_data_source(const document::Value& channel, Texts& texts) {
@@ -87,7 +87,7 @@ void check_data_source(const document::Value& channel, Texts& texts) {
   for (const std::string_view kind : {"S3DataSource", "FileSystemDataSource", "DatasetSource"})
     if (source.find(kind) != nullptr) ++given;
   if (given != 1)
-    texts.push_back("DataSource of channel " + quoted(channel.text_at("ChannelName")) +
+    texts.push_back("DataSource of channel " + in_quotes(channel.text_at("ChannelName")) +
                     " must have exactly one of S3DataSource, FileSystemDataSource, DatasetSource; " +
                     std::to_string(given) + " are given");
 }
@@ -110,12 +110,12 @@ void check_channel_groups(const document::Value& request, Texts& texts) {
     (groups.empty() ? without : with).push_back(name);
     for (const std::string_view group : std::set(groups.begin(), groups.end())) {
       if (std::count(groups.begin(), groups.end(), group) > 1)
-        texts.push_back("channel " + quoted(name) + " names the instance group " + quoted(group) +
+        texts.push_back("channel " + in_quotes(name) + " names the instance group " + in_quotes(group) +
                         " more than once");
       if (std::find(known.begin(), known.end(), group) != known.end()) continue;
       const std::string groups_there =
           known.empty() ? "the job has no InstanceGroups" : "groups: " + joined(known);
-      texts.push_back("channel " + quoted(name) + " names the instance group " + quoted(group) +
+      texts.push_back("channel " + in_quotes(name) + " names the instance group " + in_quotes(group) +
                       ", which the job does not have (" + groups_there + ")" +
                       did_you_mean(group, known));
     }
@@ -158,7 +158,7 @@ void check_tags(const document::Value& request, Texts& texts) {
   std::set<std::string_view> seen;
   for (const document::Value& tag : request.items_at("Tags"))
     if (!seen.insert(tag.text_at("Key")).second)
-      texts.push_back("the tag key " + quoted(tag.text_at("Key")) + " is given more than once");
+      texts.push_back("the tag key " + in_quotes(tag.text_at("Key")) + " is given more than once");
 }
 
 }  // namespace
