@@ -184,6 +184,17 @@ bool pidfd_ended(int pidfd) {
   return !ready || *ready;
 }
 
+Result<std::string> boot_id() {
+  const std::string path = "/proc/sys/kernel/random/boot_id";
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno_failure(errno, "open " + path);
+  std::array<char, 64> buffer{};
+  const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+  if (got < 0) return errno_failure(errno, "read " + path);
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(got));
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 Result<std::uint64_t> process_start_time(pid_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/stat";
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

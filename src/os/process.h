@@ -53,6 +53,10 @@ bool pidfd_ended(int pidfd);
 // for good, since pids are used again.
 Result<std::uint64_t> process_start_time(pid_t pid);
 
+// The kernel's name for the time since the machine started: a pid with a start time is one process's
+// only together with it.
+Result<std::string> boot_id();
+
 // The path of this program, for starting itself in another role.
 Result<std::string> self_executable();
 

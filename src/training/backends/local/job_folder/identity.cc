@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <string>
+#include <string_view>
 
 #include "os/process.h"
 
@@ -10,8 +11,10 @@ namespace evener::backends {
 Status write_identity(os::FileSystem& files, const std::filesystem::path& path, pid_t pid) {
   auto start = os::process_start_time(pid);
   if (!start) return tl::unexpected<Error>(start.error());
+  const auto boot = os::boot_id();
+  if (!boot) return tl::unexpected<Error>(boot.error());
   return os::write_text(files, path,
-                        std::to_string(pid) + " " + std::to_string(*start) + "\n");
+                        std::to_string(pid) + " " + std::to_string(*start) + " " + *boot + "\n");
 }
 
 Result<std::optional<SupervisorIdentity>> read_identity(os::FileSystem& files,
@@ -28,13 +31,22 @@ Result<std::optional<SupervisorIdentity>> read_identity(os::FileSystem& files,
   if (pid.ec != std::errc() || pid.ptr == end || *pid.ptr != ' ' || identity.pid <= 0) {
     return failure(ErrorCode::kCorrupt, path.string() + " holds no process");
   }
-  if (std::from_chars(pid.ptr + 1, end, identity.start_time).ec != std::errc()) {
+  const auto start = std::from_chars(pid.ptr + 1, end, identity.start_time);
+  if (start.ec != std::errc()) {
     return failure(ErrorCode::kCorrupt, path.string() + " holds no start time");
+  }
+  if (start.ptr != end && *start.ptr == ' ') {
+    const std::string_view rest(start.ptr + 1, end);
+    identity.boot = rest.substr(0, rest.find('\n'));
   }
   return std::optional<SupervisorIdentity>(identity);
 }
 
 std::optional<os::UniqueFd> open_supervisor(const SupervisorIdentity& identity) {
+  if (!identity.boot.empty()) {
+    const auto boot = os::boot_id();
+    if (boot && *boot != identity.boot) return std::nullopt;
+  }
   auto pidfd = os::open_pidfd(identity.pid);
   if (!pidfd) return std::nullopt;
   // Looked at after the pidfd is held: the pid cannot change hands any more.

@@ -1,4 +1,4 @@
-// Which process supervises a job: its pid and start time, in a file of the job's folder.
+// Which process supervises a job: its pid, start time and boot, in a file of the job's folder.
 //
 // Used by:  run_supervisor (writes), SupervisorLink (looks whether it still lives).
 // Threads:  functions.
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "os/file_system.h"
@@ -20,6 +21,7 @@ namespace evener::backends {
 struct SupervisorIdentity {
   pid_t pid = 0;
   std::uint64_t start_time = 0;    // clock ticks since boot; pids are used again
+  std::string boot{};              // os::boot_id(); "": of a file that does not tell
   bool operator==(const SupervisorIdentity&) const = default;
 };
 
