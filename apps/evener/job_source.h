@@ -46,6 +46,8 @@ class JobSource {
   // With its folder; results stay.
   virtual Status remove(const jobs::TrainingJob& job) = 0;
   virtual Result<cost::JobCost> cost_of(const jobs::TrainingJob& job, const std::string& region) = 0;
+  // Of the machine that the jobs run on; 0: not known.
+  virtual double machine_cpus() const = 0;
   // Makes sure that someone carries the jobs on.
   virtual Status attend() = 0;
 };

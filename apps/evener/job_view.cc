@@ -120,9 +120,9 @@ std::string event_text(const jobs::JobEvent& event, const jobs::TrainingJob& job
 std::unique_ptr<JobView> make_plain_view() { return std::make_unique<PlainView>(); }
 std::unique_ptr<JobView> make_json_view() { return std::make_unique<JsonView>(); }
 
-std::unique_ptr<JobView> make_job_view(OutputForm form, const Clock& clock) {
+std::unique_ptr<JobView> make_job_view(OutputForm form, double machine_cpus, const Clock& clock) {
   if (form == OutputForm::kJson) return make_json_view();
-  return is_terminal(STDOUT_FILENO) ? make_live_view(clock) : make_plain_view();
+  return is_terminal(STDOUT_FILENO) ? make_live_view(machine_cpus, clock) : make_plain_view();
 }
 
 }  // namespace evener::app

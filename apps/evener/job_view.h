@@ -23,11 +23,12 @@ class JobView {
 };
 
 // Standard output decides: JSON if asked for, a live table on a terminal, else plain lines.
-std::unique_ptr<JobView> make_job_view(OutputForm form, const Clock& clock);
+// `machine_cpus`: of the machine that the job runs on; 0: not known.
+std::unique_ptr<JobView> make_job_view(OutputForm form, double machine_cpus, const Clock& clock);
 
 std::unique_ptr<JobView> make_plain_view();
 std::unique_ptr<JobView> make_json_view();
-std::unique_ptr<JobView> make_live_view(const Clock& clock);
+std::unique_ptr<JobView> make_live_view(double machine_cpus, const Clock& clock);
 
 // "algo-1 (data_group) | text", safe for a terminal.
 std::string line_text(const HostLine& line);

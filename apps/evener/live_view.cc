@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include "evener/engine_seat.h"
 #include "evener/job_view.h"
 #include "evener/live_table.h"
 #include "evener/machine.h"
@@ -15,8 +14,8 @@ constexpr int kRowsForLog = 8;
 // Log lines scroll by above a table that is drawn again in place.
 class LiveView final : public JobView {
  public:
-  explicit LiveView(const Clock& clock) : clock_(clock) {
-    state_.machine_cpus = machine_cluster().cpus;
+  LiveView(double machine_cpus, const Clock& clock) : clock_(clock) {
+    state_.machine_cpus = machine_cpus;
   }
 
   void show(const JobUpdate& update, const jobs::TrainingJob& job) override {
@@ -62,8 +61,8 @@ class LiveView final : public JobView {
 
 }  // namespace
 
-std::unique_ptr<JobView> make_live_view(const Clock& clock) {
-  return std::make_unique<LiveView>(clock);
+std::unique_ptr<JobView> make_live_view(double machine_cpus, const Clock& clock) {
+  return std::make_unique<LiveView>(machine_cpus, clock);
 }
 
 }  // namespace evener::app

@@ -53,6 +53,7 @@ class LocalJobs final : public JobSource {
   Result<std::vector<jobs::TrainingJob>> list(const store::ListFilter& filter) override {
     return store_->list(filter);
   }
+  double machine_cpus() const override { return machine_cluster().cpus; }
   Result<std::vector<std::string>> names() override {
     auto known = store_->page({.order = jobs::SortOrder::kDescending, .limit = kMostNames});
     if (!known) return tl::unexpected(known.error());

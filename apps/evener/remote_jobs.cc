@@ -71,7 +71,8 @@ class RemoteFeed final : public JobFeed {
 class RemoteJobs final : public JobSource {
  public:
   RemoteJobs(const ServerConnection& server, Patience patience)
-      : http_(server.http), clock_(*server.clock), client_(server.client(patience)) {}
+      : http_(server.http), clock_(*server.clock), client_(server.client(patience)),
+        machine_cpus_(server.facts.cpus) {}
 
   Result<jobs::TrainingJob> find(const std::string& name) override {
     auto found = jobs_named({&name, 1});
@@ -92,6 +93,8 @@ class RemoteJobs final : public JobSource {
     }
     return all;
   }
+
+  double machine_cpus() const override { return machine_cpus_; }
 
   Result<std::vector<std::string>> names() override {
     return names_of({.status = {}, .name_contains = "", .limit = kMostNames});
@@ -155,8 +158,8 @@ class RemoteJobs final : public JobSource {
     if (!filter.name_contains.empty())
       input.set("NameContains", make_string(filter.name_contains));
     std::vector<std::string> names;
+    std::string token;
     for (bool more = true; more && names.size() < filter.limit;) {
-      const std::size_t before = names.size();
       input.set("MaxResults", make_integer(static_cast<std::int64_t>(
                                   std::min(kPage, filter.limit - names.size()))));
       const auto answered = client_.ask(Service::kSageMaker, "ListTrainingJobs", input);
@@ -164,8 +167,9 @@ class RemoteJobs final : public JobSource {
       for (const Value& job : answered.result->items_at("TrainingJobSummaries"))
         names.emplace_back(job.text_at("TrainingJobName"));
       const std::string_view next = answered.result->text_at("NextToken");
-      more = !next.empty() && names.size() > before;
-      input.set("NextToken", make_string(next));
+      more = !next.empty() && next != token;   // a page may be empty and others follow
+      token = next;
+      input.set("NextToken", make_string(token));
     }
     return names;
   }
@@ -173,6 +177,7 @@ class RemoteJobs final : public JobSource {
   const std::shared_ptr<http::Client> http_;
   const Clock& clock_;
   const ServerClient client_;
+  const double machine_cpus_;
 };
 
 }  // namespace

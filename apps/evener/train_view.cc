@@ -38,7 +38,7 @@ int follow_to_the_end(const std::string& name, TrainView train) {
   auto follower = JobFollower::open(train.source, name);
   if (!follower) return report_error(follower.error(), kExitFailed);
   const StopOnSignal stopper(std::move(train.stopper), name, train.interrupts);
-  const auto view = make_job_view(train.options.form, train.clock);
+  const auto view = make_job_view(train.options.form, train.source.machine_cpus(), train.clock);
   if (auto followed = follow(**follower, *view); !followed)
     return report_error(followed.error(), kExitFailed);
   const jobs::TrainingJob& job = (*follower)->job();

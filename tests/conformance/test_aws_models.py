@@ -1,6 +1,7 @@
-"""Every operation of the server held against botocore's own models: no input brings a failure of the
-server, what the model forbids is refused with the right class, and every answer has the model's
-shapes. Needs no client: requests are made from the model itself."""
+"""Every operation of the server held against botocore's own models, and Evener's own against one of
+that form: no input brings a failure of the server, what the model forbids is refused with the right
+class, and every answer has the model's shapes. Needs no client: requests are made from the model
+itself."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ LIMIT_S = 60
 # Service: target prefix, JSON version, class of what the model forbids.
 JSON_SERVICES = {
     "sagemaker": ("SageMaker", "1.1", {"ValidationException"}),
+    "evener": ("Evener", "1.1", {"ValidationException"}),
     "logs": ("Logs_20140328", "1.1", {"InvalidParameterException", "ValidationException"}),
     "cloudwatch": ("GraniteServiceVersion20100801", "1.0",
                    {"ValidationError", "InvalidParameterValue", "InvalidParameterCombination",
@@ -32,6 +34,7 @@ SERVED = {
     "sagemaker": ["AddTags", "CreateTrainingJob", "DeleteTags", "DeleteTrainingJob",
                   "DescribeTrainingJob", "ListTags", "ListTrainingJobs", "Search",
                   "StopTrainingJob", "UpdateTrainingJob"],
+    "evener": ["FollowJob", "GetJobCost", "GetJobs", "GetServer", "StopJob"],
     "logs": ["DescribeLogGroups", "DescribeLogStreams", "FilterLogEvents", "GetLogEvents"],
     "cloudwatch": ["GetMetricData", "GetMetricStatistics", "ListMetrics"],
 }

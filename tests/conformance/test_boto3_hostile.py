@@ -18,8 +18,10 @@ def kind(body: bytes) -> str:
     return json.loads(body)["__type"]
 
 
-def test_a_request_without_a_signature_does_nothing(server):
-    status, _, body = server.ask(b"{}", target("SageMaker.ListTrainingJobs"))
+@pytest.mark.parametrize("operation", ["SageMaker.ListTrainingJobs", "Evener.GetServer",
+                                       "Evener.StopJob"])
+def test_a_request_without_a_signature_does_nothing(server, operation):
+    status, _, body = server.ask(b"{}", target(operation))
     assert status == 400 and kind(body) == "MissingAuthenticationTokenException"
 
 
@@ -53,12 +55,18 @@ BODIES = {
     "text": b"hello",
     "torn": b'{"TrainingJobName":"a',
     "large": b'{"a":"' + b"x" * 1_500_000 + b'"}',
+    "wide": b'{"a":[1' + b",1" * 100_000 + b"]}",
 }
 
 
+NAMED = ["SageMaker.DescribeTrainingJob", "Evener.GetServer", "Evener.GetJobs", "Evener.FollowJob",
+         "Evener.GetJobCost", "Evener.StopJob"]
+
+
+@pytest.mark.parametrize("operation", NAMED)
 @pytest.mark.parametrize("name", BODIES)
-def test_a_bad_body_is_refused(open_server, name):
-    status, _, body = open_server.ask(BODIES[name], target("SageMaker.DescribeTrainingJob"))
+def test_a_bad_body_is_refused(open_server, name, operation):
+    status, _, body = open_server.ask(BODIES[name], target(operation))
     assert status == 400, body
     assert kind(body) in ("SerializationException", "ValidationException")
 
@@ -103,6 +111,13 @@ def test_a_name_that_leads_elsewhere_leads_nowhere(open_server, name):
         status, headers, answer = open_server.ask(body, target(f"SageMaker.{operation}"))
         assert status == 400 and kind(answer) == "ValidationException", answer
         assert "X-Evil" not in headers
+    for operation in ("FollowJob", "GetJobCost", "StopJob"):
+        status, headers, answer = open_server.ask(body, target(f"Evener.{operation}"))
+        assert status == 400 and kind(answer) in ("ResourceNotFound", "ValidationException"), answer
+        assert "X-Evil" not in headers
+    status, _, answer = open_server.ask(json.dumps({"TrainingJobNames": [name]}).encode(),
+                                        target("Evener.GetJobs"))
+    assert status == 200 and json.loads(answer) == {"Jobs": []}
     body = json.dumps({"logGroupName": "/aws/sagemaker/TrainingJobs", "logStreamName": name}).encode()
     status, _, answer = open_server.ask(body, target("Logs_20140328.GetLogEvents"))
     assert status == 400

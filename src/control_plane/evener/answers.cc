@@ -36,6 +36,7 @@ Value document_of(const ServerFacts& facts) {
   value.set("Output", make_string(facts.output));
   if (!facts.s3_endpoint.empty()) value.set("S3Endpoint", make_string(facts.s3_endpoint));
   if (!facts.bucket.empty()) value.set("Bucket", make_string(facts.bucket));
+  if (facts.cpus > 0) value.set("Cpus", make_number(facts.cpus));
   value.set("Folder", make_string(facts.folder.string()));
   value.set("Device", make_string(std::to_string(facts.device)));
   value.set("Inode", make_string(std::to_string(facts.inode)));
@@ -50,6 +51,7 @@ Result<ServerFacts> facts_from(const Value& value) {
                      .output = std::string(value.text_at("Output")),
                      .s3_endpoint = std::string(value.text_at("S3Endpoint")),
                      .bucket = std::string(value.text_at("Bucket")),
+                     .cpus = number_at(value, "Cpus").value_or(0),
                      .folder = std::string(value.text_at("Folder")),
                      .device = unsigned_at(value, "Device"),
                      .inode = unsigned_at(value, "Inode"),

@@ -15,9 +15,20 @@ tl::unexpected<Error> invalid(std::string text) {
   return failure(ErrorCode::kInvalidArgument, std::move(text));
 }
 
+// Of a member that may be absent.
+Status check_kind(const Value& input, std::string_view name, document::Kind kind) {
+  const Value* member = input.find(name);
+  if (member == nullptr || member->kind == kind) return ok();
+  return invalid(std::string(name) + " must be " + std::string(to_string(kind)));
+}
+
+bool is_name(std::string_view text) { return !text.empty() && text.size() <= kNameCharacters; }
+
 Result<std::string> name_in(const Value& input) {
   const std::string name(input.text_at("TrainingJobName"));
-  if (name.empty() || name.size() > kNameCharacters) return invalid("TrainingJobName is missing");
+  if (!is_name(name))
+    return invalid("TrainingJobName must be a string of 1 to " + std::to_string(kNameCharacters) +
+                   " characters");
   return name;
 }
 
@@ -33,6 +44,11 @@ Result<Value> get_jobs(Stores& stores, const Value& input) {
   const auto& names = input.items_at("TrainingJobNames");
   if (names.empty() || names.size() > kJobsPerAnswer)
     return invalid("TrainingJobNames: give 1 to " + std::to_string(kJobsPerAnswer));
+  if (!std::ranges::all_of(names, [](const Value& name) {
+        return name.kind == document::Kind::kString && is_name(name.text);
+      }))
+    return invalid("TrainingJobNames: each is a string of 1 to " +
+                   std::to_string(kNameCharacters) + " characters");
   auto store = stores.take();
   if (!store) return tl::unexpected<Error>(store.error());
   Value found = document::make_list({});
@@ -46,24 +62,33 @@ Result<Value> get_jobs(Stores& stores, const Value& input) {
   return answer;
 }
 
-void follow_job(Followers& followers, const Value& input, const Answer& answer) {
+Result<Followers::Wish> wish_in(const Value& input) {
   auto name = name_in(input);
-  if (!name) return answer(tl::unexpected<Error>(name.error()));
+  if (!name) return tl::unexpected<Error>(name.error());
+  RETURN_IF_ERROR(check_kind(input, "Position", document::Kind::kObject));
+  RETURN_IF_ERROR(check_kind(input, "WaitMilliseconds", document::Kind::kInteger));
   const Value none = document::make_object();
   const Value* given = input.find("Position");
   auto position = following::position_from(given == nullptr ? none : *given);
-  if (!position) return answer(tl::unexpected<Error>(position.error()));
+  if (!position) return tl::unexpected<Error>(position.error());
   const Value* wait = input.find("WaitMilliseconds");
-  const bool timed = wait != nullptr && wait->kind == document::Kind::kInteger;
-  followers.follow({.job = std::move(*name),
-                    .position = std::move(*position),
-                    .wait = std::chrono::milliseconds(
-                        std::clamp<std::int64_t>(timed ? wait->integer : 0, 0, kLongestWait.count()))},
-                   answer);
+  return Followers::Wish{
+      .job = std::move(*name),
+      .position = std::move(*position),
+      .wait = std::chrono::milliseconds(std::clamp<std::int64_t>(
+          wait == nullptr ? 0 : wait->integer, 0, kLongestWait.count()))};
+}
+
+void follow_job(Followers& followers, const Value& input, const Answer& answer) {
+  auto wish = wish_in(input);
+  if (!wish) return answer(tl::unexpected<Error>(wish.error()));
+  followers.follow(std::move(*wish), answer);
 }
 
 void stop_job(Stores& stores, engine::Engine& engine, const Value& input, WallTime now,
               const Answer& answer) {
+  if (auto status = check_kind(input, "AtOnce", document::Kind::kBoolean); !status)
+    return answer(tl::unexpected<Error>(std::move(status.error())));
   const auto job = job_in(stores, input);
   if (!job) return answer(tl::unexpected<Error>(job.error()));
   jobs::JobEvent event{.job = job->spec.name, .time = now,
@@ -77,6 +102,7 @@ void stop_job(Stores& stores, engine::Engine& engine, const Value& input, WallTi
 
 Result<Value> get_job_cost(Stores& stores, const EvenerOptions& options, const Value& input,
                            const Caller& caller) {
+  RETURN_IF_ERROR(check_kind(input, "Region", document::Kind::kString));
   const auto job = job_in(stores, input);
   if (!job) return tl::unexpected<Error>(job.error());
   const std::string_view region = input.text_at("Region");

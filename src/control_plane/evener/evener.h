@@ -35,6 +35,7 @@ struct ServerFacts {
   std::string output;           // where results go if a request does not say: a URI
   std::string s3_endpoint{};    // "" where the server knows none
   std::string bucket{};
+  double cpus = 0;              // that its jobs may use; 0: not known
   // By which a client tells whether it sees the same files: a folder of the server's, the two
   // numbers that its file system knows it by, and the boot of the machine.
   std::filesystem::path folder;

@@ -80,6 +80,16 @@ TEST_F(FollowersTest, AnUnknownJobIsNotFound) {
   EXPECT_EQ(answer.error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(FollowersTest, AnUnknownJobIsNotFoundAtOnceFromAnyPlace) {
+  for (const std::int64_t row : {1, 1'000}) {
+    const auto answer = follow("nobody", {.row = row}, 20s);
+    ASSERT_EQ(answer.wait_for(10s), std::future_status::ready);
+  }
+  const auto answer = follow("nobody", {.row = 1}, 20s).get();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(FollowersTest, ANameThatLeadsElsewhereIsNoJobFromAnyPlace) {
   for (const char* name : {"../a", "..", "a/../b", "/a"}) {
     const auto answer = follow(name, {.row = 1}, 0ms).get();
@@ -91,12 +101,13 @@ TEST_F(FollowersTest, ANameThatLeadsElsewhereIsNoJobFromAnyPlace) {
 
 TEST(Answers, FactsAndCostsComeBackAsTheyWere) {
   const ServerFacts facts{.version = "1", .output = "file:///o", .s3_endpoint = "http://s",
-                          .bucket = "b", .folder = "/f", .device = ~0ull, .inode = 7, .boot = "x"};
+                          .bucket = "b", .cpus = 2.5, .folder = "/f", .device = ~0ull, .inode = 7, .boot = "x"};
   const auto back = facts_from(document_of(facts));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->device, facts.device);
   EXPECT_EQ(back->folder, facts.folder);
   EXPECT_EQ(back->bucket, facts.bucket);
+  EXPECT_EQ(back->cpus, 2.5);
   EXPECT_FALSE(facts_from(document::make_object()));
 
   const cost::JobCost cost{.groups = {{.group = "g", .usd = 0.5, .usd_per_hour = 2.25,

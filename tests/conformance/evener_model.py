@@ -1,0 +1,57 @@
+"""The operations of Evener's own, docs/reference/server-operations.md, in the form of botocore's models."""
+
+from __future__ import annotations
+
+MODEL: dict = {
+    "operations": {
+        "GetServer": {"input": {"shape": "Nothing"}, "output": {"shape": "Facts"}},
+        "GetJobs": {"input": {"shape": "Names"}, "output": {"shape": "Jobs"}},
+        "FollowJob": {"input": {"shape": "Follow"}, "output": {"shape": "News"}},
+        "GetJobCost": {"input": {"shape": "CostOf"}, "output": {"shape": "Cost"}},
+        "StopJob": {"input": {"shape": "Stop"}, "output": {"shape": "Nothing"}},
+    },
+    "shapes": {
+        "Nothing": {"type": "structure", "members": {}},
+        "Text": {"type": "string"},
+        "Number": {"type": "double"},
+        "Yes": {"type": "boolean"},
+        "Count": {"type": "long", "min": 0},
+        "Wait": {"type": "long"},
+        "Name": {"type": "string", "min": 1, "max": 63},
+        "NameList": {"type": "list", "member": {"shape": "Name"}, "min": 1, "max": 20},
+        "TextList": {"type": "list", "member": {"shape": "Text"}},
+        "Counts": {"type": "map", "key": {"shape": "Name"}, "value": {"shape": "Count"}},
+        "Facts": {"type": "structure", "required": ["Product", "Version", "Output", "Folder"],
+                  "members": {name: {"shape": "Text"} for name in (
+                      "Product", "Version", "Output", "S3Endpoint", "Bucket", "Folder", "Device",
+                      "Inode", "Boot")} | {"Cpus": {"shape": "Number"}}},
+        "Names": {"type": "structure", "required": ["TrainingJobNames"],
+                  "members": {"TrainingJobNames": {"shape": "NameList"}}},
+        "Jobs": {"type": "structure", "required": ["Jobs"],
+                 "members": {"Jobs": {"shape": "TextList"}}},
+        "Position": {"type": "structure",
+                     "members": {"Row": {"shape": "Count"}, "Logs": {"shape": "Counts"},
+                                 "Samples": {"shape": "Count"}}},
+        "Follow": {"type": "structure", "required": ["TrainingJobName"],
+                   "members": {"TrainingJobName": {"shape": "Name"},
+                               "Position": {"shape": "Position"},
+                               "WaitMilliseconds": {"shape": "Wait"}}},
+        "Record": {"type": "structure", "members": {}},
+        "Records": {"type": "list", "member": {"shape": "Record"}},
+        "Update": {"type": "structure", "required": ["Events", "Lines", "Samples", "Progress"],
+                   "members": {"Events": {"shape": "TextList"}, "Lines": {"shape": "Records"},
+                               "Samples": {"shape": "Records"}, "Progress": {"shape": "Records"}}},
+        "News": {"type": "structure", "required": ["Update", "Position"],
+                 "members": {"Update": {"shape": "Update"}, "Position": {"shape": "Position"}}},
+        "CostOf": {"type": "structure", "required": ["TrainingJobName"],
+                   "members": {"TrainingJobName": {"shape": "Name"}, "Region": {"shape": "Text"}}},
+        "GroupCost": {"type": "structure", "members": {
+            "Group": {"shape": "Text"}, "Usd": {"shape": "Number"}, "UsdPerHour": {"shape": "Number"},
+            "PriceNote": {"shape": "Text"}, "PriceSource": {"shape": "Text"}}},
+        "GroupCosts": {"type": "list", "member": {"shape": "GroupCost"}},
+        "Cost": {"type": "structure", "required": ["Groups"],
+                 "members": {"Groups": {"shape": "GroupCosts"}, "Usd": {"shape": "Number"}}},
+        "Stop": {"type": "structure", "required": ["TrainingJobName"],
+                 "members": {"TrainingJobName": {"shape": "Name"}, "AtOnce": {"shape": "Yes"}}},
+    },
+}
