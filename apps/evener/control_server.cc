@@ -1,10 +1,12 @@
 #include "evener/control_server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <utility>
 
 #include "base/log.h"
+#include "base/visible.h"
 #include "control_plane/cloudwatch/cloudwatch.h"
 #include "control_plane/front/front.h"
 #include "control_plane/identity/identity.h"
@@ -17,6 +19,7 @@
 #include "evener/server_address.h"
 #include "evener/submission.h"
 #include "evener/summary.h"
+#include "os/socket.h"
 #include "training/backends/local/job_folder/job_folder.h"
 
 namespace evener::app {
@@ -34,6 +37,30 @@ std::vector<control_plane::Operation> joined(std::vector<std::vector<control_pla
   for (auto& table : tables)
     for (auto& operation : table) all.push_back(std::move(operation));
   return all;
+}
+
+// The words that a process was started with; "" where it cannot be asked.
+std::string command_of(pid_t pid, os::FileSystem& files) {
+  constexpr std::uint64_t kMostBytes = 4'096;
+  auto text = os::read_text(files, "/proc/" + std::to_string(pid) + "/cmdline", kMostBytes);
+  if (!text) return "";
+  while (!text->empty() && text->back() == '\0') text->pop_back();
+  std::ranges::replace(*text, '\0', ' ');
+  return visible_ascii(*text);
+}
+
+tl::unexpected<Error> seat_is_taken(const Home& home, os::FileSystem& files) {
+  const auto holder = os::lock_holder(home.lock());
+  std::string who = "another evener";
+  if (holder) {
+    who = "process " + std::to_string(*holder);
+    if (const std::string command = command_of(*holder, files); !command.empty())
+      who += " (" + command + ")";
+  }
+  return failure(ErrorCode::kUnavailable,
+                 who + " runs jobs of the home " + home.root.string() +
+                     " and goes on until they have ended; wait for it, stop its job (evener jobs "
+                     "stop NAME), or choose another --home");
 }
 
 }  // namespace
@@ -134,10 +161,7 @@ Status ControlServer::take_seat() {
   const auto deadline = clock_.monotonic_now() + kSeatWait;
   while (!(*seat)->taken()) {
     if (clock_.monotonic_now() >= deadline)
-      return failure(ErrorCode::kUnavailable,
-                     "another evener runs jobs of the home " + options_.home.root.string() +
-                         " (evener train, until its job has ended); wait for it, or choose another "
-                         "--home");
+      return seat_is_taken(options_.home, files_);
     std::this_thread::sleep_for(kTurn);
   }
   seat_ = std::move(*seat);
@@ -156,6 +180,7 @@ std::vector<control_plane::Operation> ControlServer::own_operations() {
                                    .output = "file://" + options_.home.output().string(),
                                    .s3_endpoint = options_.s3_endpoint,
                                    .bucket = options_.bucket,
+                                   .cpus = machine_cluster().cpus,
                                    .folder = root};
   add_machine(facts, files_);
   return control_plane::evener_operations(

@@ -58,4 +58,7 @@ class FileLock {
   UniqueFd file_;
 };
 
+// Who holds the lock of a file, as far as the kernel tells: not for a process that is hidden from us.
+std::optional<pid_t> lock_holder(const std::filesystem::path& path);
+
 }  // namespace evener::os

@@ -2,10 +2,14 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "base/clock.h"
 #include "os/poll.h"
@@ -110,6 +114,22 @@ Result<std::optional<FileLock>> FileLock::try_acquire(const std::filesystem::pat
     if (errno != EINTR) return errno_failure(errno, "lock " + path.string());
   }
   return std::optional<FileLock>(FileLock(std::move(file)));
+}
+
+// A line of /proc/locks: "1: FLOCK  ADVISORY  WRITE 4242 08:01:131234 0 EOF".
+std::optional<pid_t> lock_holder(const std::filesystem::path& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) return std::nullopt;
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, how, access, place;
+    pid_t pid = 0;
+    if (!(words >> number >> kind >> how >> access >> pid >> place) || kind != "FLOCK" || pid <= 0)
+      continue;
+    if (place.substr(place.rfind(':') + 1) == std::to_string(file.st_ino)) return pid;
+  }
+  return std::nullopt;
 }
 
 }  // namespace evener::os

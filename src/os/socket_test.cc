@@ -199,6 +199,18 @@ TEST(FileLock, OneHolderAtATimeAndFreeAfterRelease) {
   EXPECT_TRUE(FileLock::try_acquire(path).value().has_value());
 }
 
+TEST(FileLock, ItsHolderIsKnown) {
+  TemporaryFolder folder;
+  const fs::path path = folder.path() / "engine.lock";
+  EXPECT_FALSE(lock_holder(path));
+  {
+    const auto lock = FileLock::try_acquire(path);
+    ASSERT_TRUE(lock && lock->has_value());
+    EXPECT_EQ(lock_holder(path), ::getpid());
+  }
+  EXPECT_FALSE(lock_holder(path));
+}
+
 TEST(FileLock, MissingFolderIsAnError) {
   TemporaryFolder folder;
   const auto lock = FileLock::try_acquire(folder.path() / "no" / "lock");
