@@ -146,6 +146,25 @@ def test_a_signal_while_the_way_is_cut_stops_the_job_once_it_is_mended(
     way.close()
 
 
+def test_a_create_whose_answer_was_lost_is_told_from_anothers(house: HouseWithServer) -> None:
+    mine = house.train("mine", "print('ran')\n")
+    theirs = house.train("theirs", "print('ran')\n")
+    assert house.run(*theirs).returncode == 0
+    way = Way(house.listen)
+    house.environment["EVENER_SERVER"] = f"http://{way.address}"
+    way.lose = "answer"
+    done = house.run(*mine)
+    assert (way.lost, done.returncode) == (1, 0), done.stdout + done.stderr
+    assert any("ran" in line for line in house.lines("mine"))
+    again = house.run(*mine)
+    assert again.returncode == 2 and "exists already" in again.stderr, "nothing was lost: a new one"
+    way.lose = "request"
+    refused = house.run(*house.train("theirs", "print('ran')\n", groups="other=ml.c5.large:1"))
+    assert way.lost == 2
+    assert refused.returncode == 2 and "exists already" in refused.stderr, refused.stderr
+    way.close()
+
+
 def test_paths_of_another_machine_are_refused_with_what_to_do(house: HouseWithServer) -> None:
     way = Way(house.listen)
     way.elsewhere = True
