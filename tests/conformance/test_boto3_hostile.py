@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import subprocess
 
 import pytest
@@ -139,3 +141,14 @@ def test_keys_that_others_can_read_are_not_used(evener, tmp_path):
     run = subprocess.run([str(evener), "serve", "--listen", "127.0.0.1:0", "--home", str(home)],
                          capture_output=True, text=True, timeout=60)
     assert run.returncode == 1 and "chmod 600" in run.stderr
+
+
+def test_who_has_the_seat_of_a_home_is_named(evener, tmp_path):
+    home = tmp_path / "h"
+    home.mkdir(mode=0o700)
+    with (home / "engine.lock").open("w") as seat:
+        fcntl.flock(seat, fcntl.LOCK_EX)
+        run = subprocess.run([str(evener), "serve", "--listen", "127.0.0.1:0", "--home", str(home)],
+                             capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1 and f"process {os.getpid()} (" in run.stderr, run.stderr
+    assert "evener jobs stop" in run.stderr
