@@ -9,6 +9,7 @@
 
 #include "base/mutex.h"
 #include "os/process.h"
+#include "os/socket.h"
 #include "os/temporary_folder_test.h"
 #include "training/backends/local/job_folder/identity.h"
 #include "training/backends/local/job_folder/journal.h"
@@ -332,6 +333,20 @@ TEST_P(LocalJob, AJobOfWhichALossOfPowerLeftNoJournalEndsAsFailed) {
   const auto ended = engine_->wait_for_end();
   EXPECT_EQ(ended.status, jobs::JobStatus::kFailed);
   EXPECT_NE(ended.failure_reason.find("ended without a word"), std::string::npos);
+}
+
+TEST_P(LocalJob, ASupervisorThatHasJustBegunIsNotTakenForLost) {
+  auto job = jobs::launched(shell({{"a", 1}}, "exit 0"), SystemClock().wall_now());
+  job.imported_position = 7;
+  fs::create_directories(folder_.root);
+  std::ofstream journal(folder_.journal());
+  auto lock = os::FileLock::try_acquire(folder_.lock());
+  ASSERT_TRUE(lock && *lock);
+  engine_->adopt(job);
+  std::this_thread::sleep_for(milliseconds(90));
+  EXPECT_FALSE(engine_->job().ended());
+  lock->reset();
+  EXPECT_EQ(engine_->wait_for_end().status, jobs::JobStatus::kFailed);
 }
 
 TEST_P(LocalJob, TheFolderOfADeletedJobOfTheSameNameIsNotTakenForTheNewOne) {

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "base/log.h"
+#include "os/socket.h"
 #include "training/backends/local/job_folder/job_folder.h"
 
 namespace evener::backends {
@@ -13,6 +14,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTryInterval{100};
 // A supervisor writes its identity within milliseconds of its start.
 constexpr int kTriesWithoutIdentity = 10;
+// It holds its lock from before that until its end; processes of it that end after it hold it, too.
+constexpr int kTriesWhileLocked = 100;
 
 }  // namespace
 
@@ -123,8 +126,12 @@ void SupervisorLink::look_for_supervisor() {
     }
     return import_journal();
   }
+  // Ours until this is done: no supervisor begins meanwhile.
+  auto lock = os::FileLock::try_acquire(folder_.lock());
+  if (lock && !*lock && ++locked_tries_ < kTriesWhileLocked) return retry_later();
   if (!may_start_ || has_begun()) return import_journal();
   if (++tries_ < kTriesWithoutIdentity) return retry_later();
+  if (lock) lock->reset();
   start_anew();
 }
 

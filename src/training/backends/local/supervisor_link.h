@@ -71,6 +71,7 @@ class SupervisorLink {
   std::optional<StopMode> unsent_stop_;
   std::optional<MonotonicTime> try_at_;
   int tries_ = 0;
+  int locked_tries_ = 0;
   bool may_start_ = false;                 // nothing of it is known yet but its launch
   bool ended_ = false;
 };
