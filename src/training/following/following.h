@@ -63,7 +63,8 @@ class JobReader {
   JobReader(store::Store& store, std::string job, JobFiles files, Position position);
 
   // Events come first: a line that was written before the end is read before an empty update says
-  // that nothing is left.
+  // that nothing is left. A line that was unfinished for a while comes once where it is read at
+  // once, and else as it stood, too.
   Result<JobUpdate> read(const ReadLimit& limit = {});
   const Position& position() const { return position_; }
 

@@ -87,6 +87,20 @@ TEST_F(JobReaderTest, ALimitHoldsBackLinesAndLosesNone) {
   EXPECT_EQ(texts(*reader.read({.lines = 2})), std::vector<std::string>{"g/three"});
 }
 
+TEST_F(JobReaderTest, ALineThatWasUnfinishedForAWhileIsReadOnce) {
+  launch();
+  const auto log = files_.logs / "algo-1.log";
+  std::ofstream(log) << "1700000000001~10%\n1700000000001~20%\n";
+  JobReader early(*store_, "a", files_, {});
+  EXPECT_EQ(texts(*early.read()), std::vector<std::string>{"g/20%"});
+  std::ofstream(log, std::ios::app) << "1700000000001 100%\n1700000000002 one\n"
+                                    << "1700000000003!a note\n";
+  const std::vector<std::string> rest{"g/100%", "g/one", "g/a note"};
+  EXPECT_EQ(texts(*early.read()), rest);
+  JobReader late(*store_, "a", files_, {});
+  EXPECT_EQ(texts(*late.read()), rest);
+}
+
 TEST_F(JobReaderTest, APlaceWithinALineIsRefused) {
   launch();
   print("one\n");

@@ -4,6 +4,20 @@
 #include "training/following/following.h"
 
 namespace evener::following {
+namespace {
+
+// States of an unfinished line that a later one of these shows anew are left out: who comes late
+// reads a line once.
+void drop_replaced(std::vector<logs::PlacedLine>& lines) {
+  const auto last = std::find_if(lines.rbegin(), lines.rend(),
+                                 [](const auto& placed) { return !placed.line.note; });
+  if (last == lines.rend()) return;
+  const auto shown_anew = [](const auto& placed) { return placed.line.replaced; };
+  const auto end = std::prev(last.base());
+  lines.erase(std::remove_if(lines.begin(), end, shown_anew), end);
+}
+
+}  // namespace
 
 JobReader::JobReader(store::Store& store, std::string job, JobFiles files, Position position)
     : store_(store),
@@ -56,10 +70,11 @@ Status JobReader::read_lines(const ReadLimit& limit, JobUpdate& update) {
     std::uint64_t& place = position_.logs[host.name];
     auto lines = host.pages->after(place, {.lines = limit.lines, .bytes = share});
     if (!lines) return tl::unexpected(std::move(lines.error()));
-    for (auto& placed : *lines) {
-      place = placed.end;
+    if (lines->empty()) continue;
+    place = lines->back().end;
+    drop_replaced(*lines);
+    for (auto& placed : *lines)
       update.lines.push_back({host.name, host.group, std::move(placed.line)});
-    }
   }
   return ok();
 }
