@@ -29,6 +29,7 @@ milliseconds until(MonotonicTime time, MonotonicTime now) {
 }  // namespace
 
 void EventLoop::run(Phase& phase) {
+  take_stops(phase);   // a phase may be done before its first turn
   while (!phase.done()) turn(phase);
 }
 
