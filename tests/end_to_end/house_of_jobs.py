@@ -48,6 +48,13 @@ def processes_that(mentions: Callable[[Path], bool]) -> dict[int, str]:
     return found
 
 
+def everything_in(folder: Path) -> Iterator[Path]:
+    """Files and folders, also while others remove some."""
+    for parent, folders, files in os.walk(folder):
+        for name in folders + files:
+            yield Path(parent, name)
+
+
 def checksum(text: str) -> int:
     """FNV-1a, 32 bits."""
     value = 2166136261
@@ -176,8 +183,8 @@ class HouseOfJobs:
         found += [f"mount: {line}" for line in Path("/proc/self/mountinfo").read_text().splitlines()
                   if self.root.name in line]
         found += [f"group: {path}" for path in self.groups()]
-        found += [f"temporary: {path}" for path in self.temporary.rglob("*")]
-        for path in self.home.rglob("*"):
+        found += [f"temporary: {path}" for path in everything_in(self.temporary)]
+        for path in everything_in(self.home):
             try:
                 mode = path.lstat().st_mode
             except OSError:

@@ -77,7 +77,7 @@ def seen(house: HouseOfJobs) -> dict[str, object]:
         "row": {key: listed[key] for key in ("TrainingJobName", "TrainingJobStatus", "SecondaryStatus")
                 if key in listed},
         "table": re.sub(r"\d+(\.\d+)? m?s", "N s", house.run("jobs", "list").stdout).split(),
-        "show": sorted(shown),
+        "show": sorted(shown.keys() - {"TrainingTimeInSeconds"}),   # absent below one second
         "hosts": [line for line in house.run("jobs", "show", "told").stdout.splitlines()
                   if line.startswith("host ")],
         "unknown": house.run("jobs", "show", "tolt").stderr,

@@ -13,7 +13,14 @@ namespace evener::sandbox {
 namespace {
 constexpr uid_t kNobody = 65534;
 constexpr std::chrono::milliseconds kPatience(20'000);
-}
+
+// A process with threads may not enter a user namespace, and the thread sanitizer has one in each.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kHasThreads = true;
+#else
+constexpr bool kHasThreads = false;
+#endif
+}  // namespace
 
 std::string in_process(Who who, const std::function<std::string()>& body) {
   if (who == Who::kRoot && ::geteuid() != 0) return "skip: not root";
@@ -70,8 +77,14 @@ SandboxOptions Lab::options(int instances) {
   return options;
 }
 
+std::string Lab::why_not(const SandboxOptions& options) {
+  if (options.isolation == Isolation::kPlain || !kHasThreads || ::geteuid() == 0) return {};
+  return "skip: the thread sanitizer keeps a user from making namespaces";
+}
+
 std::string Lab::start_unmounted(SandboxOptions options) {
   options.folder = folder_ / "instances";
+  if (std::string why = why_not(options); !why.empty()) return why;
   Result<std::unique_ptr<Sandbox>> made = Sandbox::create(options);
   if (!made) return "create: " + made.error().message;
   sandbox_ = std::move(*made);

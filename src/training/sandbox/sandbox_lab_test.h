@@ -35,6 +35,8 @@ class Lab {
   Lab();
 
   static SandboxOptions options(int instances);
+  // Why this process cannot have such a sandbox: "" or "skip: ...".
+  static std::string why_not(const SandboxOptions& options);
   // "" or why there is none. Mounts every instance without further mounts unless told.
   std::string start(SandboxOptions options);
   std::string start_unmounted(SandboxOptions options);

@@ -107,6 +107,7 @@ TEST(SandboxLimits, AUserWithoutGroupsIsToldSoAndHeldByProcessLimits) {
 std::string kill_supervisor(Lab& lab, Isolation isolation) {
   SandboxOptions options = Lab::options(2);
   options.isolation = isolation;
+  if (std::string why = Lab::why_not(options); !why.empty()) return why;
   options.reach_outside = true;   // the uplink, where there is one, is a process more
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
