@@ -6,6 +6,8 @@ if(EVENER_SANITIZE)
   set(EVENER_SLOWNESS 10)
   add_compile_options(-fsanitize=${EVENER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EVENER_SANITIZE})
+  # Looks at memory through a pipe, and reports every type where there are no descriptors left.
+  add_compile_options(-fno-sanitize=vptr)
   # The checks of the standard library, such as an index beyond a vector's end.
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
   # Sanitizers confuse gcc's flow analysis of library code.
