@@ -4,6 +4,7 @@
 #include "evener/data_serving.h"
 #include "evener/interrupts.h"
 #include "evener/machine.h"
+#include "evener/run_service.h"
 
 namespace evener::app {
 namespace {
@@ -25,7 +26,7 @@ DataPages pages_of(data::dispatcher::Dispatcher& dispatcher) {
               }};
 }
 
-Status serve(const DataDispatcherOptions& options, Interrupts& interrupts) {
+Result<int> serve(const DataDispatcherOptions& options, Interrupts& interrupts) {
   const SystemClock clock;
   auto listen = data_listen(options.serve, "evener-dispatcher");
   if (!listen) return tl::unexpected(std::move(listen.error()));
@@ -41,18 +42,13 @@ Status serve(const DataDispatcherOptions& options, Interrupts& interrupts) {
                   pages->get());
   while (interrupts.wait(kTurn) == 0) {
   }
-  return ok();
+  return kExitDone;
 }
 
 }  // namespace
 
 int run_data_dispatcher(const DataDispatcherOptions& options) {
-  auto interrupts = Interrupts::make();   // before any other thread
-  if (!interrupts) return report_error(interrupts.error(), kExitFailed);
-  const Status served = serve(options, *interrupts);
-  if (served) return kExitDone;
-  const bool usage = served.error().code == ErrorCode::kInvalidArgument;
-  return report_error(served.error(), usage ? kExitUsage : kExitFailed);
+  return run_service([&](Interrupts& interrupts) { return serve(options, interrupts); });
 }
 
 }  // namespace evener::app

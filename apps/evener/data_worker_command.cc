@@ -4,6 +4,7 @@
 #include "evener/data_serving.h"
 #include "evener/interrupts.h"
 #include "evener/machine.h"
+#include "evener/run_service.h"
 
 namespace evener::app {
 namespace {
@@ -45,7 +46,7 @@ Result<data::worker::WorkerOptions> worker_options(const DataWorkerOptions& opti
   return wanted;
 }
 
-Status serve(const DataWorkerOptions& options, Interrupts& interrupts) {
+Result<int> serve(const DataWorkerOptions& options, Interrupts& interrupts) {
   const SystemClock clock;
   auto stores = DataStores::make();
   if (!stores) return tl::unexpected(std::move(stores.error()));
@@ -63,18 +64,13 @@ Status serve(const DataWorkerOptions& options, Interrupts& interrupts) {
       pages->get());
   while (interrupts.wait(kTurn) == 0) {
   }
-  return ok();
+  return kExitDone;
 }
 
 }  // namespace
 
 int run_data_worker(const DataWorkerOptions& options) {
-  auto interrupts = Interrupts::make();   // before any other thread
-  if (!interrupts) return report_error(interrupts.error(), kExitFailed);
-  const Status served = serve(options, *interrupts);
-  if (served) return kExitDone;
-  const bool usage = served.error().code == ErrorCode::kInvalidArgument;
-  return report_error(served.error(), usage ? kExitUsage : kExitFailed);
+  return run_service([&](Interrupts& interrupts) { return serve(options, interrupts); });
 }
 
 }  // namespace evener::app

@@ -7,6 +7,7 @@
 #include "evener/isolation.h"
 #include "evener/job_view.h"
 #include "evener/machine.h"
+#include "evener/run_service.h"
 #include "evener/serve_command.h"
 
 namespace evener::app {
@@ -78,12 +79,8 @@ Result<int> serve_until_signal(const ServeOptions& options, const S3Beside& s3,
 }
 
 int run_serve(const ServeOptions& options) {
-  auto interrupts = Interrupts::make();   // before any other thread
-  if (!interrupts) return report_error(interrupts.error(), kExitFailed);
-  auto served = serve_until_signal(options, {}, *interrupts);
-  if (served) return *served;
-  const bool usage = served.error().code == ErrorCode::kInvalidArgument;
-  return report_error(served.error(), usage ? kExitUsage : kExitFailed);
+  return run_service(
+      [&](Interrupts& interrupts) { return serve_until_signal(options, {}, interrupts); });
 }
 
 }  // namespace evener::app

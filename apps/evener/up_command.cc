@@ -9,6 +9,7 @@
 #include "evener/interrupts.h"
 #include "evener/machine.h"
 #include "evener/object_stores.h"
+#include "evener/run_service.h"
 #include "evener/serve_command.h"
 #include "os/process.h"
 #include "storage/s3_door/s3_door.h"
@@ -141,12 +142,7 @@ Result<int> up(const UpOptions& options, Interrupts& interrupts) {
 }  // namespace
 
 int run_up(const UpOptions& options) {
-  auto interrupts = Interrupts::make();   // before any other thread
-  if (!interrupts) return report_error(interrupts.error(), kExitFailed);
-  auto served = up(options, *interrupts);
-  if (served) return *served;
-  const bool usage = served.error().code == ErrorCode::kInvalidArgument;
-  return report_error(served.error(), usage ? kExitUsage : kExitFailed);
+  return run_service([&](Interrupts& interrupts) { return up(options, interrupts); });
 }
 
 }  // namespace evener::app
