@@ -27,6 +27,9 @@ namespace wire = data::transport;
 using std::chrono::milliseconds;
 
 constexpr double kWarmSeconds = 0.5;
+// As many as the slots of a plain ring beside it; more only leave the caches.
+constexpr std::uint64_t kBodiesInFlight = 4;
+constexpr std::uint64_t kLeastMemoryBytes = 8u << 20;
 constexpr milliseconds kStartLimit{10'000};
 constexpr std::size_t kTokenLength = 32;
 constexpr std::uint64_t kBatchesPerEpoch = 1ull << 40;
@@ -117,13 +120,18 @@ Result<std::unique_ptr<wire::ControlServer>> start_dispatcher(const TransportBen
   return wire::open_control_server(std::move(server), std::move(events), clock);
 }
 
+// In lanes that do not wait for each other: memory is the limit, not the additions.
 std::uint64_t sum_of(const std::byte* bytes, std::uint64_t count) {
-  std::uint64_t sum = 0;
-  for (std::uint64_t at = 0; at + sizeof sum <= count; at += sizeof sum) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + at, sizeof word);
-    sum += word;
+  std::array<std::uint64_t, 8> lanes{};
+  std::array<std::uint64_t, 8> words{};
+  for (std::uint64_t at = 0; at + sizeof words <= count; at += sizeof words) {
+    std::memcpy(words.data(), bytes + at, sizeof words);
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += words[lane];
   }
+  std::uint64_t sum = 0;
+  for (const std::uint64_t lane : lanes) sum += lane;
+  for (std::uint64_t at = count - count % sizeof words; at < count; ++at)
+    sum += std::to_integer<std::uint64_t>(bytes[at]);
   return sum;
 }
 
@@ -216,6 +224,7 @@ Result<Measured> run_bench(const TransportBenchOptions& options) {
   data::client::ReaderOptions reader_options{
       .dispatcher = "127.0.0.1:" + std::to_string((*dispatcher)->port()), .token = token};
   if (options.kind == "tcp") reader_options.local = data::client::LocalPath::kNever;
+  reader_options.memory_bytes = std::max(kBodiesInFlight * options.bytes, kLeastMemoryBytes);
   auto reader = data::client::Reader::open(reader_options, clock);
   if (!reader) return tl::unexpected(reader.error());
   auto measured = Meter(options, **reader, worker->process->pid(), clock).measure(options.seconds);
