@@ -4,6 +4,7 @@
 
 #include "evener/data_bench_transport.h"
 #include "evener/data_service_flags.h"
+#include "evener/shared_flags.h"
 
 namespace evener::app {
 namespace {
@@ -30,8 +31,7 @@ void add_bench_transport(CLI::App& bench, int& exit_code) {
   transport->add_option("--seconds", options->seconds, "how long to measure")
       ->check(CLI::Range(0.01, 3'600.0))
       ->capture_default_str();
-  transport->add_flag_callback("--json", [options] { options->form = OutputForm::kJson; },
-                               "one JSON object a line instead of text");
+  add_json(*transport, options->form);
   transport->callback([options, &exit_code] { exit_code = run_data_bench_transport(*options); });
 
   auto worker_options = std::make_shared<TransportBenchOptions>();

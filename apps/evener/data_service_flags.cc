@@ -3,29 +3,21 @@
 #include <CLI/CLI.hpp>
 
 #include "evener/data_options.h"
+#include "evener/shared_flags.h"
 
 namespace evener::app {
 namespace {
 
 constexpr std::uint32_t kMostThreads = 4096;
 
-void add_form(CLI::App& command, OutputForm& form) {
-  command.add_flag_callback("--json", [&form] { form = OutputForm::kJson; },
-                            "one JSON object a line instead of text");
-}
-
 void add_serving(CLI::App& command, DataServeOptions& options) {
-  add_form(command, options.form);
+  add_json(command, options.form);
   command.add_option("--listen", options.listen, "ADDRESS:PORT; port 0 takes any that is free")
       ->capture_default_str();
   command.add_option("--token-file", options.token_file,
                      "file whose first line every peer must know (default: EVENER_DATA_TOKEN); "
                      "needed off loopback addresses");
-  auto* certificate = command.add_option("--tls-certificate", options.tls_certificate,
-                                         "PEM file with the certificate chain; then TLS");
-  auto* key = command.add_option("--tls-key", options.tls_key, "PEM file with its private key");
-  certificate->needs(key);
-  key->needs(certificate);
+  add_tls(command, options.tls_certificate, options.tls_key);
   command.add_option("--metrics", options.metrics,
                      "loopback ADDRESS:PORT with /metrics for Prometheus, and /status");
 }
@@ -65,7 +57,7 @@ void add_run(CLI::App& data, int& exit_code) {
   CLI::App* command = data.add_subcommand(
       "run", "a pipeline in this process alone: how fast it is, and what holds it up");
   command->add_option("pipeline", options->pipeline, "TOML file with the pipeline")->required();
-  add_form(*command, options->form);
+  add_json(*command, options->form);
   command->add_option("--threads", options->threads, "compute threads (default: one for each CPU)")
       ->check(CLI::Range(1u, kMostThreads));
   command->add_option("--seconds", options->seconds, "stop after so long (default: at the end)")
@@ -80,7 +72,7 @@ void add_read(CLI::App& data, int& exit_code) {
   command->add_option("--dispatcher", options->dispatcher, "HOST:PORT of the dispatcher")->required();
   command->add_option("--pipeline", options->pipeline,
                       "TOML file with the pipeline (default: join the feed that is there)");
-  add_form(*command, options->form);
+  add_json(*command, options->form);
   command->add_option("--feed", options->feed, "name of the feed")->capture_default_str();
   command->add_option("--rank", options->rank, "which of the ranks this is")->capture_default_str();
   command->add_option("--ranks", options->ranks, "readers that share the batches")
@@ -101,7 +93,7 @@ void add_read(CLI::App& data, int& exit_code) {
 }
 
 void add_image_flags(CLI::App& command, DataImageBenchOptions& options) {
-  add_form(command, options.form);
+  add_json(command, options.form);
   command.add_option("--input", options.input, "folder with photographs")->required();
   command.add_option("--seconds", options.seconds, "how long to measure")
       ->check(CLI::Range(0.01, 3600.0))

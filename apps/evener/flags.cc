@@ -7,6 +7,7 @@
 #include "evener/commands.h"
 #include "evener/data_flags.h"
 #include "evener/job_view.h"
+#include "evener/shared_flags.h"
 
 namespace evener::app {
 namespace {
@@ -14,8 +15,7 @@ namespace {
 // Every command has --home and --json; --region where prices or ARNs are shown.
 void add_shared(CLI::App& command, SharedOptions& options) {
   command.add_option("--home", options.home, "Evener's folder (default: EVENER_HOME or ~/.evener)");
-  command.add_flag_callback("--json", [&options] { options.form = OutputForm::kJson; },
-                            "one JSON object a line instead of text");
+  add_json(command, options.form);
 }
 
 void add_region(CLI::App& command, SharedOptions& options) {
@@ -102,11 +102,7 @@ void add_serving(CLI::App& command, ServeOptions& options) {
   command.add_option("--host-name", options.host_names,
                      "name that clients use for this machine, besides localhost and addresses");
   command.add_option("--isolation", options.isolation, "namespaces or plain");
-  auto* certificate = command.add_option("--tls-cert", options.tls_certificate,
-                                         "PEM file with the certificate chain; then https");
-  auto* key = command.add_option("--tls-key", options.tls_key, "PEM file with its private key");
-  certificate->needs(key);
-  key->needs(certificate);
+  add_tls(command, options.tls_certificate, options.tls_key);
   command.add_flag("--insecure", options.insecure,
                    "take requests without a signature; on a loopback address only");
 }

@@ -21,7 +21,7 @@ def tls_server(evener: Path, tmp_path: Path) -> Iterator:
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
                     "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
                     "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
-    for server in served(evener, "--tls-cert", str(certificate), "--tls-key", str(key)):
+    for server in served(evener, "--tls-certificate", str(certificate), "--tls-key", str(key)):
         server.certificate = certificate
         yield server
 
